@@ -1,0 +1,5 @@
+//! Claude Code.
+
+pub mod read;
+pub mod settings;
+pub mod write;

@@ -1,0 +1,1 @@
+//! Hook payloads of Claude Code -> [`hostler_model::Event`].

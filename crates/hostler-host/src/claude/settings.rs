@@ -1,0 +1,1 @@
+//! Our entries in a Claude Code settings file: pure text edits.

@@ -1,0 +1,1 @@
+//! Our answer -> the one JSON document that Claude Code reads.

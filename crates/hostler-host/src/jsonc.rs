@@ -1,0 +1,1 @@
+//! JSON with comments: positions of values, and edits that only insert or remove our own text.

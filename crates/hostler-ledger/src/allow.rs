@@ -1,0 +1,1 @@
+//! One-time exceptions that a human grants: `hostler allow-once`.

@@ -1,0 +1,1 @@
+//! Snapshots of paths as git objects, or as copies outside git.

@@ -1,0 +1,1 @@
+//! Atomic replacement of a file that keeps its links, mode, owner and attributes.

@@ -1,0 +1,1 @@
+//! Secrets are removed before anything is written.

@@ -1,0 +1,1 @@
+//! Small per-session state: counters and deduplication of doubled registrations.

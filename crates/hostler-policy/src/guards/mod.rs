@@ -1,0 +1,65 @@
+//! Guards: what a tool call may not do. One file each; help, manual and tests come from the const.
+
+use std::path::PathBuf;
+
+use hostler_model::{Facts, Mode, Needs};
+
+use crate::Case;
+
+/// One rule over one tool call.
+pub struct Guard {
+    /// Stable id, named after what it forbids, e.g. `delete-outside`.
+    pub id: &'static str,
+    /// What it stops, one line that completes "Stops …".
+    pub summary: &'static str,
+    /// Its mode in the `standard` profile.
+    pub standard: Mode,
+    /// Its mode in the `strict` profile.
+    pub strict: Mode,
+    /// Names the facts that [`Guard::check`] would read.
+    pub needs: fn(&Case<'_>, &mut Needs),
+    /// What it finds; pure.
+    pub check: fn(&Case<'_>, &Facts) -> Vec<Hit>,
+    /// Calls in which it must find something.
+    pub fires: &'static [Example],
+    /// Calls in which it must find nothing.
+    pub silent: &'static [Example],
+}
+
+impl std::fmt::Debug for Guard {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Guard({})", self.id)
+    }
+}
+
+/// One thing that a guard found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Hit {
+    /// One sentence naming the command or path, no full stop at the end.
+    pub problem: String,
+    /// What to do instead; a command in it must pass the guards itself.
+    pub instead: Option<String>,
+    /// What a checkpoint must keep if the call goes ahead.
+    pub snapshot: Vec<PathBuf>,
+}
+
+/// A call in a sample world, used in help texts and as a test. The sample world: home `/home/dev`, project
+/// `/home/dev/proj` (a git repository), in which `README.md`, `app.log`, `data.db`, `src/lib.rs` and
+/// `build/out.bin` exist and nothing else.
+#[derive(Debug, Clone, Copy)]
+pub enum Example {
+    /// A command line.
+    Bash(&'static str),
+    /// Path and content of a new file.
+    Write(&'static str, &'static str),
+    /// Path, old text, new text.
+    Edit(&'static str, &'static str, &'static str),
+    /// A write without a path.
+    WriteNowhere,
+}
+
+/// No facts wanted.
+pub(crate) fn nothing(_: &Case<'_>, _: &mut Needs) {}
+
+/// Every guard. Order is the order in lists; it has no effect on decisions.
+pub const GUARDS: &[&Guard] = &[];

@@ -1,0 +1,87 @@
+//! Commands that people type. One file per command; help and completions come from `clap`.
+
+mod allow_once;
+mod audit;
+mod checkpoint;
+mod demo;
+mod doctor;
+mod explain;
+mod guard;
+mod init;
+mod replay;
+mod status;
+mod uninit;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::exit::Exit;
+
+/// Looks after the harness of AI coding agents: guards, checkpoints, evidence.
+#[derive(Debug, Parser)]
+#[command(name = "hostler", version, propagate_version = true, arg_required_else_help = true)]
+struct Cli {
+    /// Print one JSON document instead of text
+    #[arg(long, global = true)]
+    json: bool,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Register the hooks in this project (or for this user)
+    Init(init::Args),
+    /// Remove what `init` wrote
+    Uninit(uninit::Args),
+    /// Prove that the registered hooks work, and say what to do where they do not
+    Doctor(doctor::Args),
+    /// Show what is registered and active here
+    Status(status::Args),
+    /// List guards, explain a command, score a corpus
+    Guard(guard::Args),
+    /// Show how a recorded decision came about
+    Explain(explain::Args),
+    /// Let one stopped call through, once (run by a person)
+    AllowOnce(allow_once::Args),
+    /// Verify the journals
+    Audit(audit::Args),
+    /// List, show, compare and restore checkpoints
+    Checkpoint(checkpoint::Args),
+    /// Replay a bundled recording of a real session in a temporary repository
+    Demo(demo::Args),
+    /// Replay a transcript through the guards
+    Replay(replay::Args),
+}
+
+/// Parses the command line and runs the command.
+pub(crate) fn run() -> ExitCode {
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => {
+            let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
+            // A closed pipe is the reader's choice.
+            let _ = error.print();
+            return exit.into();
+        }
+    };
+    let json = cli.json;
+    let result = match cli.command {
+        Command::Init(args) => init::run(&args, json),
+        Command::Uninit(args) => uninit::run(&args, json),
+        Command::Doctor(args) => doctor::run(&args, json),
+        Command::Status(args) => status::run(&args, json),
+        Command::Guard(args) => guard::run(&args, json),
+        Command::Explain(args) => explain::run(&args, json),
+        Command::AllowOnce(args) => allow_once::run(&args, json),
+        Command::Audit(args) => audit::run(&args, json),
+        Command::Checkpoint(args) => checkpoint::run(&args, json),
+        Command::Demo(args) => demo::run(&args, json),
+        Command::Replay(args) => replay::run(&args, json),
+    };
+    match result {
+        Ok(exit) => exit.into(),
+        Err(error) => crate::output::human::fail(&error, json).into(),
+    }
+}

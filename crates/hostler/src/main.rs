@@ -1,0 +1,20 @@
+//! The binary: the hook path first, everything people type after it.
+
+mod cli;
+mod config;
+mod dirs;
+mod exit;
+mod hook;
+mod observe;
+mod output;
+mod project;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args_os().skip(1);
+    if args.next().is_some_and(|word| word == "hook") {
+        return hook::run(args);
+    }
+    cli::run()
+}

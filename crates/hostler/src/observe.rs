@@ -1,0 +1,1 @@
+//! The only effects of a decision: looks at what rules named in `Needs`.

@@ -1,0 +1,4 @@
+//! What people and programs read: stdout is data, stderr is talk.
+
+pub(crate) mod human;
+pub(crate) mod json;

@@ -1,0 +1,77 @@
+//! Which project a working directory belongs to, read from files: no `git` process.
+
+use std::path::{Path, PathBuf};
+
+/// A project: a git work tree, or a folder that `hostler init` marked, or a bare working directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Project {
+    /// Its top folder, absolute and with links resolved.
+    pub(crate) root: PathBuf,
+    /// The work tree's own git folder (`.git`, or what a `.git` file names).
+    pub(crate) git_dir: Option<PathBuf>,
+    /// The git folder that all work trees share.
+    pub(crate) git_common_dir: Option<PathBuf>,
+}
+
+impl Project {
+    /// Finds the project of `cwd`: the nearest ancestor with `.git` or `.hostler`, else `cwd` itself.
+    pub(crate) fn find(cwd: &Path) -> Self {
+        let start = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+        for folder in start.ancestors() {
+            if let Some(git_dir) = git_dir(folder) {
+                let common = common_dir(&git_dir);
+                return Self {
+                    root: folder.to_path_buf(),
+                    git_dir: Some(git_dir),
+                    git_common_dir: Some(common),
+                };
+            }
+            if folder.join(".hostler/config.toml").is_file() {
+                return Self { root: folder.to_path_buf(), git_dir: None, git_common_dir: None };
+            }
+        }
+        Self { root: start, git_dir: None, git_common_dir: None }
+    }
+
+    /// A name for the project's evidence folder: readable, and the same for all work trees of a repository.
+    pub(crate) fn key(&self) -> String {
+        let identity = match &self.git_common_dir {
+            Some(common) if common.file_name().is_some_and(|name| name == ".git") => {
+                common.parent().unwrap_or(common)
+            }
+            Some(common) => common,
+            None => &self.root,
+        };
+        let name: String = identity
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default()
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '-' })
+            .take(40)
+            .collect();
+        let name = if name.is_empty() { "root".to_owned() } else { name };
+        let digest = hostler_ledger::journal::sha256_hex(identity.as_os_str().as_encoded_bytes());
+        format!("{name}-{}", &digest[..12])
+    }
+}
+
+fn git_dir(folder: &Path) -> Option<PathBuf> {
+    let dot = folder.join(".git");
+    let meta = std::fs::metadata(&dot).ok()?;
+    if meta.is_dir() {
+        // An empty `.git` folder is not a repository to git either.
+        return dot.join("HEAD").exists().then_some(dot);
+    }
+    let text = std::fs::read_to_string(&dot).ok()?;
+    let target = text.strip_prefix("gitdir:")?.trim();
+    let path = hostler_model::lexical::absolute(folder, Path::new(target));
+    path.join("HEAD").exists().then_some(path)
+}
+
+fn common_dir(git_dir: &Path) -> PathBuf {
+    match std::fs::read_to_string(git_dir.join("commondir")) {
+        Ok(text) => hostler_model::lexical::absolute(git_dir, Path::new(text.trim())),
+        Err(_) => git_dir.to_path_buf(),
+    }
+}
