@@ -8,6 +8,8 @@
 
 pub mod guards;
 pub mod shell;
+#[cfg(test)]
+mod testing;
 
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -6,6 +6,9 @@ use hostler_model::{Facts, Mode, Needs};
 
 use crate::Case;
 
+#[cfg(test)]
+mod tests;
+
 /// One rule over one tool call.
 pub struct Guard {
     /// Stable id, named after what it forbids, e.g. `delete-outside`.
@@ -45,7 +48,7 @@ pub struct Hit {
 
 /// A call in a sample world, used in help texts and as a test. The sample world: home `/home/dev`, project
 /// `/home/dev/proj` (a git repository), in which `README.md`, `app.log`, `data.db`, `src/lib.rs` and
-/// `build/out.bin` exist and nothing else.
+/// `build/out.bin` exist and nothing else; its Python packages are managed with uv.
 #[derive(Debug, Clone, Copy)]
 pub enum Example {
     /// A command line.
