@@ -9,6 +9,8 @@ use std::path::PathBuf;
 pub enum EffectKind {
     /// Removes files or folders.
     Delete,
+    /// Takes files or folders away from where they are (the source of a move).
+    MoveAway,
     /// Empties an existing file on purpose (`: > f`, `truncate -s 0`).
     Truncate,
     /// Writes a whole file, replacing one that exists.
@@ -62,6 +64,8 @@ pub struct Target {
     pub path: Option<PathBuf>,
     /// The word is a pattern; [`Target::path`] is the folder below which it matches.
     pub glob: bool,
+    /// The pattern relative to [`Target::path`], e.g. `*.log`; empty without [`Target::glob`].
+    pub pattern: String,
     /// The text ends in `/` or `/.`: a link is followed.
     pub follows_link: bool,
 }

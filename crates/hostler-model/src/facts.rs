@@ -35,6 +35,8 @@ pub struct Needs {
     pub paths: BTreeSet<PathBuf>,
     /// The text of these files.
     pub contents: BTreeSet<PathBuf>,
+    /// The names in these folders (for patterns).
+    pub listings: BTreeSet<PathBuf>,
     /// Whether the project manages its Python packages with uv.
     pub uses_uv: bool,
 }
@@ -42,7 +44,7 @@ pub struct Needs {
 impl Needs {
     /// No rule wants anything: the common case.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.contents.is_empty() && !self.uses_uv
+        self.paths.is_empty() && self.contents.is_empty() && self.listings.is_empty() && !self.uses_uv
     }
 }
 
@@ -53,6 +55,8 @@ pub struct Facts {
     pub paths: BTreeMap<PathBuf, PathFact>,
     /// By the path that was asked for.
     pub contents: BTreeMap<PathBuf, Content>,
+    /// The names in a folder, sorted; absent when it could not be listed or holds more than the observer reads.
+    pub listings: BTreeMap<PathBuf, Vec<String>>,
     /// `None`: could not be told.
     pub uses_uv: Option<bool>,
 }
