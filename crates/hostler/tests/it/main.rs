@@ -1,1 +1,3 @@
-//! x
+//! Every integration test of the binary, in one program.
+
+mod e2e;
