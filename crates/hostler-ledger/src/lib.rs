@@ -5,7 +5,9 @@
 
 pub mod allow;
 pub mod checkpoint;
+mod error;
 pub mod file;
 pub mod journal;
+mod lock;
 pub mod redact;
 pub mod state;
