@@ -1,6 +1,6 @@
 //! The sample world that examples and tests run in; see [`Example`] for what is in it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hostler_model::{
@@ -109,6 +109,12 @@ impl World {
                     (path.clone(), text.map_or(Content::Missing, |text| Content::Text(text.clone())))
                 })
                 .collect(),
+            listings: needs
+                .listings
+                .iter()
+                .filter(|path| self.is_folder(&self.resolve(path)))
+                .map(|path| (path.clone(), self.listing(&self.resolve(path))))
+                .collect(),
             uses_uv: if needs.uses_uv { self.uses_uv } else { None },
         }
     }
@@ -136,6 +142,12 @@ impl World {
             || self.place.temp.iter().any(|it| it == path)
             || self.place.git_dir.as_deref() == Some(path)
             || self.files.keys().chain(self.links.keys()).any(|file| file != path && file.starts_with(path))
+    }
+
+    fn listing(&self, folder: &Path) -> Vec<String> {
+        let stands = self.files.keys().chain(self.links.keys()).chain(self.place.git_dir.as_ref());
+        let names = stands.filter_map(|path| path.strip_prefix(folder).ok()?.iter().next());
+        names.map(|name| name.to_string_lossy().into_owned()).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
     fn resolve(&self, path: &Path) -> PathBuf {

@@ -220,8 +220,9 @@ fn indent_widths(text: &str) -> usize {
             b'\t' if at_start => width += 8,
             // A continued line goes on counting.
             b'\\' if at_start && matches!(bytes.peek(), Some(b'\n' | b'\r')) => {
-                if bytes.next() == Some(b'\r') && bytes.peek() == Some(&b'\n') {
-                    bytes.next();
+                let end = bytes.next();
+                if end == Some(b'\r') {
+                    bytes.next_if_eq(&b'\n');
                 }
             }
             _ if at_start => {

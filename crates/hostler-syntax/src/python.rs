@@ -58,7 +58,7 @@ fn read(tree: &Tree, text: &str, syntax: &mut Syntax) {
     syntax.mocks.sort_by_key(|it| it.line);
 }
 
-fn children<'tree>(node: Node<'tree>) -> impl Iterator<Item = Node<'tree>> {
+fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     let mut cursor = node.walk();
     let mut more = cursor.goto_first_child();
     std::iter::from_fn(move || {
@@ -71,7 +71,7 @@ fn children<'tree>(node: Node<'tree>) -> impl Iterator<Item = Node<'tree>> {
     })
 }
 
-fn named<'tree>(node: Node<'tree>) -> impl Iterator<Item = Node<'tree>> {
+fn named(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     children(node).filter(|it| it.is_named() && !it.is_extra())
 }
 
@@ -155,10 +155,11 @@ impl<'text> Scope<'text> {
     fn bind(&mut self, node: Node<'_>, field: Option<&str>, ancestors: &[Node<'_>], text: &'text str) {
         let Some(parent) = ancestors.last() else { return };
         let binds = match parent.kind() {
-            "function_definition" | "class_definition" => field == Some("name"),
+            "function_definition" | "class_definition" | "default_parameter" | "typed_default_parameter" => {
+                field == Some("name")
+            }
             "assignment" => field == Some("left"),
             "parameters" | "typed_parameter" | "lambda_parameters" => true,
-            "default_parameter" | "typed_default_parameter" => field == Some("name"),
             _ => false,
         };
         if binds && node.kind() == "identifier" {

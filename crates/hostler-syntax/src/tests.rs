@@ -238,6 +238,11 @@ fn budgets_are_said_and_never_overrun() {
     assert_eq!(read(Language::Python, &steps), Err(Error::TooDeep { widths: 2_000 }));
     let joined = stairs(2_000, "\\\n ");
     assert_eq!(read(Language::Python, &joined), Err(Error::TooDeep { widths: 2_000 }));
+    // An empty line after a continued one begins to count anew.
+    let anew: String = (0..2_000)
+        .map(|level| " ".repeat(2_000 - level) + "\\\n\n" + &" ".repeat(level) + "if x:\n")
+        .collect();
+    assert_eq!(read(Language::Python, &anew), Err(Error::TooDeep { widths: 2_000 }));
     assert!(read(Language::Python, &stairs(150, "")).is_ok());
 }
 
