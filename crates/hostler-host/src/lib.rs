@@ -7,3 +7,4 @@
 
 pub mod claude;
 pub mod jsonc;
+pub mod reason;

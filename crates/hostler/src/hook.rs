@@ -1,9 +1,151 @@
 //! `hostler hook <host>`: one event on stdin, one JSON document on stdout, exit code 0.
+//!
+//! Nothing here reaches the argument parser or a runtime, and the path to "allow" opens no file but the
+//! configuration and the journal. A fault of ours is told and decides nothing, or denies where the user
+//! configured that; exit codes other than 0 and silence are never an answer, since the host takes them
+//! for consent.
 
+mod answer;
+mod call;
+
+use std::any::Any;
 use std::ffi::OsString;
+use std::io::Read;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::process::ExitCode;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+use hostler_host::claude::read::{self, PAYLOAD_BYTES_MAX};
+use hostler_host::claude::write::{self, Reply, Stop};
+use hostler_model::{Event, EventKind, Host};
+
+use crate::config::{Config, OnFault};
+use crate::dirs::Dirs;
+use crate::project::Project;
+
+/// What one call may take. Hosts let the call run when their own limit passes, so ours comes first.
+pub(crate) const TIME_MAX: Duration = Duration::from_secs(4);
 
 /// Runs one hook call.
-pub(crate) fn run(_args: impl Iterator<Item = OsString>) -> ExitCode {
+pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
+    let deadline = Instant::now() + TIME_MAX;
+    std::panic::set_hook(Box::new(|info| {
+        let location = info.location().map(ToString::to_string).unwrap_or_default();
+        if let Ok(mut last) = LAST_PANIC.lock() {
+            *last = location;
+        }
+    }));
+    let host = args.next();
+    let document = if host.as_deref().is_some_and(|host| host == "claude") {
+        claude(deadline)
+    } else {
+        let message = told(&format!(
+            "`hook` was registered for {:?}, this build knows `claude`",
+            host.unwrap_or_default().display()
+        ));
+        write::write_for(Host::ClaudeCode, "", &Reply { message: Some(message), ..Reply::default() })
+    };
+    answer::give(&document);
     ExitCode::SUCCESS
+}
+
+/// Where the last panic happened; the default hook would print it.
+static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+
+fn claude(deadline: Instant) -> String {
+    let mut payload = Vec::new();
+    if let Err(error) = std::io::stdin().lock().take(PAYLOAD_BYTES_MAX as u64 + 1).read_to_end(&mut payload) {
+        return unreadable(&payload, &format!("stdin could not be read: {error}"));
+    }
+    match catch_unwind(AssertUnwindSafe(|| read::read(&payload))) {
+        Ok(Ok(mut event)) => {
+            if std::env::var_os("COPILOT_CLI").is_some() {
+                event.host = Host::Foreign;
+            }
+            handle(&event, deadline)
+        }
+        Ok(Err(error)) => unreadable(&payload, &error.to_string()),
+        Err(panic) => unreadable(&payload, &panic_text(panic.as_ref())),
+    }
+}
+
+/// One event, start to end. Never panics.
+fn handle(event: &Event, deadline: Instant) -> String {
+    let world = World::of(event);
+    match catch_unwind(AssertUnwindSafe(|| call::answer(event, &world, deadline))) {
+        Ok(reply) => write::write(event, &reply),
+        Err(panic) => {
+            let fault = panic_text(panic.as_ref());
+            let can_deny = matches!(event.kind, EventKind::ToolBefore { .. });
+            let reply = fault_reply(&fault, can_deny && world.config.on_fault == OnFault::Closed);
+            write::write(event, &reply)
+        }
+    }
+}
+
+/// What is known besides the event.
+pub(crate) struct World {
+    /// `None` without a home folder; nothing can be recorded then.
+    pub(crate) dirs: Option<Dirs>,
+    /// Why there are none.
+    pub(crate) dirs_error: Option<String>,
+    /// The project of the event's working directory.
+    pub(crate) project: Project,
+    /// Its configuration.
+    pub(crate) config: Config,
+}
+
+impl World {
+    fn of(event: &Event) -> Self {
+        Self::at(&event.cwd)
+    }
+
+    /// The world around `cwd`.
+    pub(crate) fn at(cwd: &std::path::Path) -> Self {
+        let (dirs, dirs_error) = match Dirs::from_env() {
+            Ok(dirs) => (Some(dirs), None),
+            Err(error) => (None, Some(error.to_string())),
+        };
+        let project = Project::find(cwd);
+        let config = Config::load(dirs.as_ref(), &project);
+        Self { dirs, dirs_error, project, config }
+    }
+}
+
+/// The answer to a payload that could not be read.
+fn unreadable(payload: &[u8], problem: &str) -> String {
+    let name = read::event_name_hint(payload);
+    let world = std::env::current_dir().map(|cwd| World::at(&cwd));
+    let closed = world.is_ok_and(|world| world.config.on_fault == OnFault::Closed);
+    // A payload that does not even name its event may be the one that asks whether a tool may run.
+    let can_deny = name.is_none_or(|name| name == "PreToolUse");
+    let reply = fault_reply(problem, closed && can_deny);
+    write::write_for(Host::ClaudeCode, name.unwrap_or("PreToolUse"), &reply)
+}
+
+/// A fault of ours: told, and denied where the user chose that.
+fn fault_reply(fault: &str, deny: bool) -> Reply {
+    let message = told(fault);
+    let stop = deny.then(|| {
+        Stop::Deny(format!(
+            "{message} The configuration says `on_fault = \"closed\"`, so the call is denied."
+        ))
+    });
+    Reply { stop, message: Some(message), ..Reply::default() }
+}
+
+/// The words of a fault.
+pub(crate) fn told(fault: &str) -> String {
+    format!("hostler: {fault}. Nothing was checked by the failing part; run `hostler doctor`.")
+}
+
+fn panic_text(panic: &(dyn Any + Send)) -> String {
+    let text = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_else(|| "no message".to_owned());
+    let location = LAST_PANIC.lock().map(|last| last.clone()).unwrap_or_default();
+    format!("a fault in hostler at {location}: {text}")
 }

@@ -7,6 +7,7 @@ mod exit;
 mod hook;
 mod observe;
 mod output;
+mod place;
 mod project;
 
 use std::process::ExitCode;

@@ -1,1 +1,220 @@
 //! Our answer -> the one JSON document that Claude Code reads.
+//!
+//! Every form here was measured on the real client. The client ignores a document that it does not
+//! understand and lets the call run, so there is one typed serialiser and no other way out.
+
+use hostler_model::{Event, Host};
+use serde::Serialize;
+use serde_json::value::RawValue;
+
+/// What all text of one reply may take, in characters of the finished JSON. The client moves a longer text
+/// into a file and shows the agent its first 2 kB; our own frame and a margin are taken off.
+const TEXT_CHARS_MAX: usize = 9_600;
+
+/// What a reason or a message to the user may take of it, so that neither starves the other.
+const REASON_CHARS_MAX: usize = 6_000;
+const MESSAGE_CHARS_MAX: usize = 2_000;
+
+/// What to tell the client. The default says nothing: its own permissions decide, nothing is approved.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Reply {
+    /// Whether the call, turn or prompt is stopped.
+    pub stop: Option<Stop>,
+    /// Told to the agent.
+    pub context: Option<String>,
+    /// Told to the user.
+    pub message: Option<String>,
+    /// The complete input that the tool runs with instead, as JSON text: see [`rewrite`].
+    pub input: Option<String>,
+    /// Where the rest is when a text is cut, e.g. `hostler explain 361ac4e6-7`.
+    pub rest: Option<String>,
+}
+
+/// A call, turn or prompt does not go ahead by itself. The reason is for the agent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Stop {
+    /// It does not happen.
+    Deny(String),
+    /// The user decides; where nobody can be asked it does not happen.
+    Ask(String),
+    /// The turn or the subagent's turn goes on, with this to do.
+    Continue(String),
+}
+
+/// The document, without a trailing newline; `{}` when there is nothing to say.
+pub fn write(event: &Event, reply: &Reply) -> String {
+    write_for(event.host, &event.name, reply)
+}
+
+/// [`write()`] for an event of which only the name is known.
+pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
+    // The other client gets the same words in two places.
+    let mut budget = if host == Host::Foreign { TEXT_CHARS_MAX / 2 } else { TEXT_CHARS_MAX };
+    let rest = reply.rest.as_deref();
+    let mut fit = |text: &str, limit: usize| {
+        let text = cut(text, limit.min(budget), rest);
+        budget = budget.saturating_sub(chars_in_json(&text));
+        text
+    };
+    let mut document = Document::default();
+    let mut specific = Specific { hook_event_name: event, ..Specific::default() };
+    match &reply.stop {
+        None => {}
+        Some(Stop::Deny(reason)) => {
+            let reason = fit(reason, REASON_CHARS_MAX);
+            if is_tool_before(event) {
+                specific.permission_decision = Some("deny");
+                specific.permission_decision_reason = Some(reason);
+            } else {
+                document.decision = Some("block");
+                document.reason = Some(reason);
+            }
+        }
+        Some(Stop::Ask(reason)) => {
+            let reason = fit(reason, REASON_CHARS_MAX);
+            // Another client may have nobody to ask, and one of them hangs then.
+            specific.permission_decision = Some(if host == Host::Foreign { "deny" } else { "ask" });
+            specific.permission_decision_reason = Some(reason);
+        }
+        Some(Stop::Continue(reason)) => {
+            document.decision = Some("block");
+            document.reason = Some(fit(reason, REASON_CHARS_MAX));
+        }
+    }
+    document.system_message = reply.message.as_deref().map(|text| fit(text, MESSAGE_CHARS_MAX));
+    if takes_context(event) {
+        specific.additional_context = reply.context.as_deref().map(|text| fit(text, TEXT_CHARS_MAX));
+    }
+    if is_tool_before(event) {
+        specific.updated_input =
+            reply.input.as_ref().and_then(|json| RawValue::from_string(json.clone()).ok());
+    }
+    if host == Host::Foreign {
+        // The other client reads a refusal and context at the top under its own event names, and a
+        // nested refusal under this client's names. Each ignores what it does not know.
+        document.permission_decision = specific.permission_decision;
+        document.permission_decision_reason.clone_from(&specific.permission_decision_reason);
+        document.additional_context.clone_from(&specific.additional_context);
+    }
+    if !specific.is_empty() {
+        document.hook_specific_output = Some(specific);
+    }
+    // Serialising plain strings into memory has no way to fail; `{}` is the answer that changes nothing.
+    serde_json::to_string(&document).unwrap_or_else(|_| "{}".to_owned())
+}
+
+/// The complete input with `changes` applied, for [`Reply::input`]. `original` is
+/// [`hostler_model::ToolCall::input`]; `None` when it is no JSON object.
+pub fn rewrite(original: &str, changes: &[(&str, serde_json::Value)]) -> Option<String> {
+    let mut fields: serde_json::Map<String, serde_json::Value> = serde_json::from_str(original).ok()?;
+    for (key, value) in changes {
+        fields.insert((*key).to_owned(), value.clone());
+    }
+    Some(super::read::canonical(&serde_json::Value::Object(fields)))
+}
+
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Document<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    system_message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hook_specific_output: Option<Specific<'a>>,
+}
+
+/// Without its event's name the client ignores the whole document.
+#[derive(Serialize, Default)]
+#[serde(rename_all = "camelCase")]
+struct Specific<'a> {
+    hook_event_name: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    permission_decision_reason: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    updated_input: Option<Box<RawValue>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    additional_context: Option<String>,
+}
+
+impl Specific<'_> {
+    fn is_empty(&self) -> bool {
+        self.permission_decision.is_none()
+            && self.permission_decision_reason.is_none()
+            && self.updated_input.is_none()
+            && self.additional_context.is_none()
+    }
+}
+
+fn is_tool_before(event: &str) -> bool {
+    matches!(event, "PreToolUse" | "preToolUse")
+}
+
+/// Events whose context reaches the agent and changes nothing else. On `Stop` it would continue the turn.
+fn takes_context(event: &str) -> bool {
+    matches!(
+        event,
+        "PreToolUse"
+            | "PostToolUse"
+            | "PostToolUseFailure"
+            | "PostToolBatch"
+            | "UserPromptSubmit"
+            | "SessionStart"
+            | "preToolUse"
+            | "postToolUse"
+    )
+}
+
+/// Cuts `text` at the end of a line so that it takes at most `limit` characters of JSON, and says so.
+fn cut(text: &str, limit: usize, rest: Option<&str>) -> String {
+    if chars_in_json(text) <= limit {
+        return text.to_owned();
+    }
+    let marker = match rest {
+        Some(command) => format!("\n… (cut; the rest: {command})"),
+        None => "\n… (cut)".to_owned(),
+    };
+    let room = limit.saturating_sub(chars_in_json(&marker));
+    let mut taken = 0;
+    let mut end = 0;
+    let mut line_end = None;
+    for (at, c) in text.char_indices() {
+        taken += char_in_json(c);
+        if room < taken {
+            break;
+        }
+        if c == '\n' {
+            line_end = Some(at);
+        }
+        end = at + c.len_utf8();
+    }
+    // One long line is cut inside, else nothing of it would be left.
+    let end = line_end.filter(|at| end / 2 < *at).unwrap_or(end);
+    format!("{}{marker}", text.get(..end).unwrap_or_default())
+}
+
+fn chars_in_json(text: &str) -> usize {
+    text.chars().map(char_in_json).sum()
+}
+
+fn char_in_json(c: char) -> usize {
+    match c {
+        '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
+        '\0'..='\u{1f}' => 6,
+        // The client counts UTF-16 units.
+        other => other.len_utf16(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,67 @@
+//! Where an event happens: [`Place`] from the environment and the project, without opening a file.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use hostler_model::Place;
+
+use crate::dirs::Dirs;
+use crate::project::Project;
+
+/// The variables that paths are commonly made of. Nothing else of the environment is looked at.
+const VARIABLES: &[&str] = &["HOME", "USER", "PWD", "TMPDIR"];
+
+/// The place of an event in `cwd`.
+pub(crate) fn place(dirs: Option<&Dirs>, project: &Project, cwd: &Path) -> Place {
+    let home = dirs.map(|dirs| dirs.home.clone());
+    let mut own = vec![project.root.join(".hostler")];
+    // A linked work tree uses the main one's configuration when it has none.
+    own.extend(main_work_tree(project).map(|root| root.join(".hostler")));
+    own.extend(dirs.into_iter().flat_map(|dirs| [&dirs.config, &dirs.state, &dirs.data]).cloned());
+    let mut host_dirs: Vec<PathBuf> = home.iter().map(|home| home.join(".claude")).collect();
+    host_dirs.extend(absolute_variable("CLAUDE_CONFIG_DIR"));
+    host_dirs.dedup();
+    let mut variables: BTreeMap<String, String> =
+        VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();
+    // The shell of the call starts there, whatever our own process inherited.
+    variables.insert("PWD".to_owned(), cwd.display().to_string());
+    Place {
+        temp: temp(home.as_deref(), &project.root),
+        root: project.root.clone(),
+        git_dir: project.git_dir.clone(),
+        git_common_dir: project.git_common_dir.clone(),
+        home,
+        own,
+        host_dirs,
+        variables,
+    }
+}
+
+fn main_work_tree(project: &Project) -> Option<&Path> {
+    let common = project.git_common_dir.as_deref()?;
+    let linked = Some(common) != project.git_dir.as_deref() && common.file_name()? == ".git";
+    if linked { common.parent() } else { None }
+}
+
+fn temp(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
+    let mut temp = vec![PathBuf::from("/tmp"), PathBuf::from("/var/tmp")];
+    if cfg!(target_os = "macos") {
+        // What the two are links to there.
+        temp.extend([PathBuf::from("/private/tmp"), PathBuf::from("/private/var/tmp")]);
+    }
+    // One inside the project or at home may hold what the user wants to keep, and one above them holds it.
+    let harmless = |path: &PathBuf| {
+        [home, Some(root)]
+            .into_iter()
+            .flatten()
+            .all(|kept| !path.starts_with(kept) && !kept.starts_with(path))
+    };
+    let own = absolute_variable("TMPDIR").filter(harmless).filter(|path| !temp.contains(path));
+    temp.extend(own);
+    temp
+}
+
+fn absolute_variable(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())?;
+    Some(hostler_model::lexical::absolute(Path::new("/"), &path))
+}
