@@ -14,6 +14,8 @@ use super::sequence::private_folder;
 use super::{Checkpoint, Clock, Error, Listing, Location, id_of};
 
 const MANIFEST: &str = "manifest.json";
+const UNFINISHED: &str = ".unfinished-";
+const REMOVED: &str = ".removed-";
 const ATTEMPTS_MAX: u32 = 3;
 
 #[derive(Serialize, Deserialize)]
@@ -38,10 +40,8 @@ pub(super) fn write(copies: &Path, header: &Header, entries: &[Entry], clock: &C
     let session = copies.join(&header.session);
     private_folder(&session)?;
     let state = |path: &Path, source| Error::State { path: path.to_path_buf(), source };
-    let unfinished = tempfile::Builder::new()
-        .prefix(".unfinished-")
-        .tempdir_in(&session)
-        .map_err(|it| state(&session, it))?;
+    let unfinished =
+        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&session).map_err(|it| state(&session, it))?;
     let mut copied = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let file = index.to_string();
@@ -139,7 +139,22 @@ fn read(folder: &Path) -> Result<Manifest, String> {
     serde_json::from_slice(&text).map_err(|error| error.to_string())
 }
 
-fn folders(path: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+/// Removes one checkpoint. Renamed first, so that an interrupted removal leaves no damaged checkpoint.
+pub(super) fn remove(folder: &Path) -> Result<(), Error> {
+    let state = |source| Error::State { path: folder.to_path_buf(), source };
+    let session = folder.parent().unwrap_or(folder);
+    let going = tempfile::Builder::new().prefix(REMOVED).tempdir_in(session).map_err(state)?;
+    std::fs::rename(folder, going.path().join("checkpoint")).map_err(state)?;
+    going.close().map_err(state)
+}
+
+/// Whether a folder of this name is what an interrupted run left.
+pub(super) fn is_leftover(name: &str) -> bool {
+    name.starts_with(UNFINISHED) || name.starts_with(REMOVED)
+}
+
+/// The folders in a folder, by name.
+pub(super) fn folders(path: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     let state = |source| Error::State { path: path.to_path_buf(), source };
     let entries = match std::fs::read_dir(path) {
         Ok(entries) => entries,
