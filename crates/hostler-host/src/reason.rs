@@ -12,24 +12,26 @@ const PART_CHARS_MAX: usize = 350;
 /// Of the command that the user can run by hand, in characters.
 const COMMAND_CHARS_MAX: usize = 1_500;
 
-/// What the reader needs to go on.
+/// A recorded decision.
 #[derive(Debug, Clone, Copy)]
 pub struct Reference<'a> {
-    /// The decision's id, for `hostler explain`.
+    /// Its id, for `hostler explain`.
     pub decision: &'a str,
-    /// The code for `hostler allow-once`; absent when nothing was recorded that it could refer to.
-    pub code: Option<&'a str>,
+    /// Its code, for `hostler allow-once`.
+    pub code: &'a str,
 }
 
-/// Why a call was stopped.
-pub fn stopped(decision: &Decision, action: &Action, reference: Reference<'_>) -> String {
+/// Why a call was stopped. Without `reference` the decision could not be recorded.
+pub fn stopped(decision: &Decision, action: &Action, reference: Option<Reference<'_>>) -> String {
     let mut out = findings(decision, |finding| Verdict::from(finding.mode).blocks());
     if let Some(by_hand) = by_hand(action) {
         let _ = write!(out, " {by_hand}");
     }
-    let _ = write!(out, "\nDetails: hostler explain {}.", reference.decision);
-    if let Some(code) = reference.code {
-        let _ = write!(out, " To let it through once, the user runs: hostler allow-once {code}");
+    if let Some(Reference { decision, code }) = reference {
+        let _ = write!(
+            out,
+            "\nDetails: hostler explain {decision}. To let it through once, the user runs: hostler allow-once {code}"
+        );
     }
     out
 }
@@ -37,6 +39,11 @@ pub fn stopped(decision: &Decision, action: &Action, reference: Reference<'_>) -
 /// What a call that goes ahead is told.
 pub fn warned(decision: &Decision) -> String {
     findings(decision, |finding| Verdict::from(finding.mode) == Verdict::Warn)
+}
+
+/// Every finding, for the record.
+pub fn found(decision: &Decision) -> String {
+    findings(decision, |_| true)
 }
 
 fn findings(decision: &Decision, told: impl Fn(&Finding) -> bool) -> String {
@@ -120,7 +127,7 @@ mod tests {
             ],
             ..Decision::default()
         };
-        let reference = Reference { decision: "361ac4e6-7", code: Some("k4x9") };
+        let reference = Some(Reference { decision: "361ac4e6-7", code: "k4x9" });
         insta::assert_snapshot!(stopped(&decision, &shell("rm -rf /srv"), reference), @r"
         [delete-outside] `rm -rf /srv` deletes outside the project. Instead: move it to `/tmp`. The user can run it by hand: rm -rf /srv
         Details: hostler explain 361ac4e6-7. To let it through once, the user runs: hostler allow-once k4x9
@@ -136,7 +143,7 @@ mod tests {
             findings: vec![finding(Mode::Ask, &long, Some(&long)); 50],
             ..Decision::default()
         };
-        let text = stopped(&decision, &shell(&long), Reference { decision: "a-1", code: Some("code") });
+        let text = stopped(&decision, &shell(&long), Some(Reference { decision: "a-1", code: "code" }));
         assert!(text.chars().count() < 5_000, "{}", text.chars().count());
         assert!(text.contains("and 46 more.") && text.ends_with("hostler allow-once code"), "{text}");
     }

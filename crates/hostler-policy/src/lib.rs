@@ -31,6 +31,8 @@ pub struct Settings {
     pub protected: Vec<String>,
     /// Whether Python packages must go through uv; `None`: decided by the project's files.
     pub uv: Option<bool>,
+    /// A rule that fails on purpose, to show what a fault of ours does. Debug builds only.
+    pub failing_rule: Option<String>,
 }
 
 impl Settings {
@@ -111,7 +113,13 @@ pub fn decide(case: &Case<'_>, facts: &Facts) -> Decision {
         decision.trace.extend(report.steps());
     }
     for (guard, mode) in case.active() {
-        let hits = match catch_unwind(AssertUnwindSafe(|| (guard.check)(case, facts))) {
+        let check = || {
+            if cfg!(debug_assertions) && case.settings.failing_rule.as_deref() == Some(guard.id) {
+                std::panic::panic_any("injected");
+            }
+            (guard.check)(case, facts)
+        };
+        let hits = match catch_unwind(AssertUnwindSafe(check)) {
             Ok(hits) => hits,
             Err(panic) => {
                 let text = panic

@@ -7,11 +7,14 @@
 
 mod answer;
 mod call;
+mod fault;
+mod record;
 
 use std::any::Any;
 use std::ffi::OsString;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -29,7 +32,8 @@ pub(crate) const TIME_MAX: Duration = Duration::from_secs(4);
 
 /// Runs one hook call.
 pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let deadline = Instant::now() + TIME_MAX;
+    let started = Instant::now();
+    let clock = Clock { started, deadline: started + TIME_MAX };
     std::panic::set_hook(Box::new(|info| {
         let location = info.location().map(ToString::to_string).unwrap_or_default();
         if let Ok(mut last) = LAST_PANIC.lock() {
@@ -38,7 +42,7 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     }));
     let host = args.next();
     let document = if host.as_deref().is_some_and(|host| host == "claude") {
-        claude(deadline)
+        claude(clock)
     } else {
         let message = told(&format!(
             "`hook` was registered for {:?}, this build knows `claude`",
@@ -50,30 +54,37 @@ pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
     ExitCode::SUCCESS
 }
 
+/// When a call began and when it has to be answered.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Clock {
+    started: Instant,
+    deadline: Instant,
+}
+
 /// Where the last panic happened; the default hook would print it.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn claude(deadline: Instant) -> String {
+fn claude(clock: Clock) -> String {
     let mut payload = Vec::new();
     if let Err(error) = std::io::stdin().lock().take(PAYLOAD_BYTES_MAX as u64 + 1).read_to_end(&mut payload) {
-        return unreadable(&payload, &format!("stdin could not be read: {error}"));
+        return unreadable(&payload, &format!("stdin could not be read: {error}"), clock);
     }
     match catch_unwind(AssertUnwindSafe(|| read::read(&payload))) {
         Ok(Ok(mut event)) => {
             if std::env::var_os("COPILOT_CLI").is_some() {
                 event.host = Host::Foreign;
             }
-            handle(&event, deadline)
+            handle(&event, clock)
         }
-        Ok(Err(error)) => unreadable(&payload, &error.to_string()),
-        Err(panic) => unreadable(&payload, &panic_text(panic.as_ref())),
+        Ok(Err(error)) => unreadable(&payload, &error.to_string(), clock),
+        Err(panic) => unreadable(&payload, &panic_text(panic.as_ref()), clock),
     }
 }
 
 /// One event, start to end. Never panics.
-fn handle(event: &Event, deadline: Instant) -> String {
+fn handle(event: &Event, clock: Clock) -> String {
     let world = World::of(event);
-    match catch_unwind(AssertUnwindSafe(|| call::answer(event, &world, deadline))) {
+    match catch_unwind(AssertUnwindSafe(|| call::answer(event, &world, clock))) {
         Ok(reply) => write::write(event, &reply),
         Err(panic) => {
             let fault = panic_text(panic.as_ref());
@@ -108,16 +119,31 @@ impl World {
             Err(error) => (None, Some(error.to_string())),
         };
         let project = Project::find(cwd);
-        let config = Config::load(dirs.as_ref(), &project);
+        let mut config = Config::load(dirs.as_ref(), &project);
+        config.settings.failing_rule = fault::rule();
         Self { dirs, dirs_error, project, config }
+    }
+
+    /// The project's evidence folder.
+    pub(crate) fn state(&self) -> Option<PathBuf> {
+        Some(self.dirs.as_ref()?.project_state(&self.project.key()))
+    }
+
+    /// What is wrong before anything is decided.
+    fn faults(&self) -> Vec<String> {
+        self.dirs_error.iter().chain(&self.config.faults).cloned().collect()
     }
 }
 
 /// The answer to a payload that could not be read.
-fn unreadable(payload: &[u8], problem: &str) -> String {
+fn unreadable(payload: &[u8], problem: &str, clock: Clock) -> String {
     let name = read::event_name_hint(payload);
     let world = std::env::current_dir().map(|cwd| World::at(&cwd));
-    let closed = world.is_ok_and(|world| world.config.on_fault == OnFault::Closed);
+    let closed = world.as_ref().is_ok_and(|world| world.config.on_fault == OnFault::Closed);
+    if let Ok(world) = &world {
+        // It is told in any case.
+        let _ = call::record_unreadable(world, problem, payload, clock);
+    }
     // A payload that does not even name its event may be the one that asks whether a tool may run.
     let can_deny = name.is_none_or(|name| name == "PreToolUse");
     let reply = fault_reply(problem, closed && can_deny);

@@ -5,6 +5,7 @@ mod config;
 mod dirs;
 mod exit;
 mod hook;
+mod judge;
 mod observe;
 mod output;
 mod place;

@@ -27,7 +27,14 @@ fn path_fact(path: &Path) -> Option<PathFact> {
         (Some(parent), Some(name)) => real(parent).join(name),
         _ => path.to_path_buf(),
     };
-    let kind = match fs::symlink_metadata(path) {
+    let kind = kind(path)?;
+    let real = if kind == FileKind::Link { real(path) } else { parent_real.clone() };
+    Some(PathFact { kind, parent_real, real })
+}
+
+/// What stands at `path`; `None` when it could not be told.
+pub(crate) fn kind(path: &Path) -> Option<FileKind> {
+    Some(match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_symlink() => FileKind::Link,
         Ok(meta) if meta.is_dir() => FileKind::Folder,
         Ok(meta) if meta.is_file() => FileKind::File,
@@ -37,9 +44,7 @@ fn path_fact(path: &Path) -> Option<PathFact> {
             FileKind::Missing
         }
         Err(_) => return None,
-    };
-    let real = if kind == FileKind::Link { real(path) } else { parent_real.clone() };
-    Some(PathFact { kind, parent_real, real })
+    })
 }
 
 /// The path with links resolved as far as it exists; the rest is kept as text. A dangling link counts as

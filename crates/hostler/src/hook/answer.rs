@@ -7,6 +7,8 @@ use std::time::{Duration, Instant};
 
 /// Somebody has begun to answer.
 static GIVEN: AtomicBool = AtomicBool::new(false);
+/// The watchdog is there.
+static WATCHED: AtomicBool = AtomicBool::new(false);
 /// What the watchdog says when time is up: the best that is known so far.
 static FALLBACK: Mutex<String> = Mutex::new(String::new());
 
@@ -19,21 +21,21 @@ pub(super) fn give(document: &str) {
     print(document);
 }
 
-/// From now on `document` is what the watchdog would say.
-pub(super) fn prepare(document: String) {
+/// From now on `late` is said at `deadline` if nothing was said by then, and the process ends. Only calls
+/// that touch files which may hang (a dead network mount) or start a process come here: the thread is not
+/// on the path of a plain call.
+pub(super) fn watch(deadline: Instant, late: String) {
     if let Ok(mut fallback) = FALLBACK.lock() {
-        *fallback = document;
+        *fallback = late;
     }
-}
-
-/// Starts the watchdog: at `deadline` it gives what was prepared and ends the process. Only calls that
-/// touch files which may hang (a dead network mount) or start a process need one.
-pub(super) fn watch(deadline: Instant) {
+    if WATCHED.swap(true, Ordering::SeqCst) {
+        return;
+    }
     let watchdog = move || {
         std::thread::sleep(deadline.saturating_duration_since(Instant::now()));
         if !GIVEN.swap(true, Ordering::SeqCst) {
             let document = FALLBACK.lock().map(|fallback| fallback.clone()).unwrap_or_default();
-            print(if document.is_empty() { "{}" } else { &document });
+            print(&document);
             std::process::exit(0);
         }
     };

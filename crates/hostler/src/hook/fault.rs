@@ -1,0 +1,26 @@
+//! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:<rule>` or `slow:<milliseconds>`.
+
+/// The rule that fails.
+pub(super) fn rule() -> Option<String> {
+    injected("panic:").filter(|rule| rule != "hook")
+}
+
+/// Fails outside every rule.
+pub(super) fn hook() {
+    assert!(injected("panic:").is_none_or(|what| what != "hook"), "injected");
+}
+
+/// Takes its time where files are looked at.
+pub(super) fn slow() {
+    if let Some(ms) = injected("slow:").and_then(|ms| ms.parse().ok()) {
+        std::thread::sleep(std::time::Duration::from_millis(ms));
+    }
+}
+
+fn injected(prefix: &str) -> Option<String> {
+    if !cfg!(debug_assertions) {
+        return None;
+    }
+    std::env::var("HOSTLER_FAULT").ok()?.strip_prefix(prefix).map(str::to_owned)
+}

@@ -1,0 +1,53 @@
+//! The pure middle of a call: event in, decision out, with one look at the world in between. The hook,
+//! `guard explain`, `guard test` and `replay` all decide here.
+
+use std::path::PathBuf;
+
+use hostler_model::{Decision, EffectKind, Event, Facts, Needs, Place};
+use hostler_policy::{Case, Settings, decide, fully_understood, plan};
+
+/// Changed paths told per call.
+const PATHS_MAX: usize = 50;
+
+/// A decision and what the record says besides.
+#[derive(Debug)]
+pub(crate) struct Judged {
+    /// The decision.
+    pub(crate) decision: Decision,
+    /// Paths that the command line changes, as far as they are known.
+    pub(crate) paths: Vec<PathBuf>,
+    /// The command line was understood as a whole.
+    pub(crate) understood: bool,
+}
+
+/// Decides; `look` is called only when a rule wants to know something.
+pub(crate) fn judge(
+    event: &Event,
+    place: &Place,
+    settings: &Settings,
+    look: impl FnOnce(&Needs) -> Facts,
+) -> Judged {
+    let case = Case::new(event, place, settings);
+    let needs = plan(&case);
+    let facts = if needs.is_empty() { Facts::default() } else { look(&needs) };
+    let decision = decide(&case, &facts);
+    let changed = case.shell.iter().flat_map(|report| &report.effects).filter(|effect| changes(effect.kind));
+    let mut paths: Vec<PathBuf> =
+        changed.flat_map(|effect| &effect.targets).filter_map(|target| target.path.clone()).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths.truncate(PATHS_MAX);
+    Judged { decision, paths, understood: fully_understood(&case) }
+}
+
+fn changes(kind: EffectKind) -> bool {
+    matches!(
+        kind,
+        EffectKind::Delete
+            | EffectKind::MoveAway
+            | EffectKind::Truncate
+            | EffectKind::Overwrite
+            | EffectKind::Write
+            | EffectKind::PermissionChange
+    )
+}
