@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod model;
+pub mod payload;
 pub mod session;
 pub mod world;
 

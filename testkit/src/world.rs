@@ -362,6 +362,8 @@ impl World {
             ("DISABLE_ERROR_REPORTING", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
             ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+            // Subagents are waited for: the order of requests is the order of the script.
+            ("CLAUDE_CODE_DISABLE_BACKGROUND_TASKS", "1"),
         ] {
             command.env(name, value);
         }

@@ -1,0 +1,21 @@
+//! Any bytes on stdin: an event or an error, and a reply that is one JSON object.
+#![no_main]
+
+use hostler_host::claude::read::{event_name_hint, read};
+use hostler_host::claude::write::{Reply, write, write_for};
+use hostler_model::Host;
+use libfuzzer_sys::fuzz_target;
+
+fuzz_target!(|payload: &[u8]| {
+    let message = || Some(String::from_utf8_lossy(payload).into_owned());
+    let reply = Reply { message: message(), ..Reply::default() };
+    let text = match read(payload) {
+        Ok(event) => write(&event, &reply),
+        Err(error) => {
+            assert!(!error.to_string().is_empty());
+            write_for(Host::ClaudeCode, event_name_hint(payload).unwrap_or("PreToolUse"), &reply)
+        }
+    };
+    let document: serde_json::Value = serde_json::from_str(&text).expect("a reply is JSON");
+    assert!(document.is_object());
+});

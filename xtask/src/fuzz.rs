@@ -1,0 +1,109 @@
+//! `cargo xtask fuzz`: each target for a while, from seeds of our own, on the stable compiler.
+//!
+//! `cargo fuzz` asks for a nightly compiler only for its sanitizers. Our code forbids `unsafe`, so what is
+//! hunted here is panics, hangs and broken promises; coverage guidance works without them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+use hostler_policy::guards::{Example, GUARDS};
+
+/// Longest input in bytes: deep enough for every nesting limit, small enough for thousands of runs a second.
+const INPUT_BYTES_MAX: usize = 16 * 1024;
+/// One input may take this long, in seconds, in a build without optimised dependencies.
+const INPUT_SECONDS_MAX: u64 = 5;
+
+const TARGETS: &[&str] = &["shell", "claude_payload", "jsonc"];
+
+/// Runs the task: `true` when no target found anything.
+pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
+    let seconds = crate::number(arguments, "--seconds", 60)?;
+    let mut named: Vec<&str> =
+        arguments.iter().map(String::as_str).filter(|it| TARGETS.contains(it)).collect();
+    if named.is_empty() {
+        named = TARGETS.to_vec();
+    }
+    let installed = Command::new("cargo").args(["fuzz", "--version"]).stdout(Stdio::null()).status()?;
+    anyhow::ensure!(installed.success(), "`cargo fuzz` is missing; run `cargo install cargo-fuzz`");
+    let mut clean = true;
+    for target in named {
+        let seeds = crate::root().join("fuzz/seeds").join(target);
+        let count = seed(target, &seeds).with_context(|| format!("seeds of `{target}`"))?;
+        let corpus = crate::root().join("fuzz/corpus").join(target);
+        fs::create_dir_all(&corpus)?;
+        let status = Command::new("cargo")
+            .args(["fuzz", "run", "--sanitizer=none", target])
+            .args([&corpus, &seeds])
+            .arg("--")
+            .arg(format!("-max_total_time={seconds}"))
+            .arg(format!("-max_len={INPUT_BYTES_MAX}"))
+            .arg(format!("-timeout={INPUT_SECONDS_MAX}"))
+            .args(["-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=0"])
+            .current_dir(crate::root())
+            .stdin(Stdio::null())
+            .status()?;
+        clean &= status.success();
+        let verdict = if status.success() { "clean" } else { "FAILED" };
+        crate::tell(&format!("fuzz {target}: {verdict} after at most {seconds} s from {count} seeds"));
+    }
+    Ok(clean)
+}
+
+/// Writes the seeds of `target` and returns how many there are.
+fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
+    // Old seeds may come from examples that no longer exist.
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    fs::create_dir_all(folder)?;
+    let mut seeds: Vec<Vec<u8>> = Vec::new();
+    match target {
+        "shell" => {
+            let examples = GUARDS.iter().flat_map(|guard| guard.fires.iter().chain(guard.silent));
+            seeds.extend(examples.filter_map(|example| match example {
+                Example::Bash(command) => Some(command.as_bytes().to_vec()),
+                _ => None,
+            }));
+        }
+        "claude_payload" => collect(&crate::root().join("fixtures/claude"), &["json"], &mut seeds)?,
+        _ => {
+            for folder in ["fixtures", "plugin"] {
+                collect(&crate::root().join(folder), &["json", "jsonc"], &mut seeds)?;
+            }
+            seeds.extend(SETTINGS.iter().map(|text| text.as_bytes().to_vec()));
+        }
+    }
+    seeds.retain(|seed| seed.len() <= INPUT_BYTES_MAX);
+    for (index, seed) in seeds.iter().enumerate() {
+        fs::write(folder.join(format!("{index:04}")), seed)?;
+    }
+    Ok(seeds.len())
+}
+
+/// Every file below `folder` with one of these extensions; nothing if there is no such folder.
+fn collect(folder: &Path, extensions: &[&str], out: &mut Vec<Vec<u8>>) -> anyhow::Result<()> {
+    if !folder.is_dir() {
+        return Ok(());
+    }
+    for entry in fs::read_dir(folder)? {
+        let path = entry?.path();
+        if path.is_dir() {
+            collect(&path, extensions, out)?;
+        } else if path.extension().is_some_and(|it| extensions.iter().any(|known| it == *known)) {
+            out.push(fs::read(&path)?);
+        }
+    }
+    Ok(())
+}
+
+/// Settings files with what an editor must survive.
+const SETTINGS: &[&str] = &[
+    "",
+    "{}",
+    "\u{feff}{\r\n  // a comment\r\n  \"hooks\": {\r\n    \"PreToolUse\": [],\r\n  },\r\n}\r\n",
+    "{\"hooks\":{\"PreToolUse\":[{\"matcher\":\"Bash\",\"hooks\":[{\"type\":\"command\",\"command\":\"x\"}]}]}}",
+    "{\n\t\"permissions\": {\"deny\": [\"Bash(rm *)\"]}, /* block\n */ \"env\": {\"A\": \"\\u0041\\\"\"}\n}\n",
+    "{\"hooks\": {}, \"hooks\": {\"Stop\": [{}]}}",
+];
