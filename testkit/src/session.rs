@@ -257,6 +257,33 @@ impl<'w> Run<'w> {
         self
     }
 
+    /// Asserts the whole journal of the session in [`World::ledger`]'s words, and that `hostler audit verify`
+    /// finds its chain unbroken.
+    ///
+    /// # Panics
+    /// When it differs.
+    #[track_caller]
+    pub fn ledger(&self, expected: &[&str]) -> &Self {
+        let found = self.world.ledger(&self.session_id());
+        if found != expected {
+            self.fail(&format!("the journal has {found:#?}\nexpected: {expected:#?}"));
+        }
+        self.chain_holds()
+    }
+
+    /// Asserts that `hostler audit verify` finds every chain of the project unbroken.
+    ///
+    /// # Panics
+    /// When it does not.
+    #[track_caller]
+    pub fn chain_holds(&self) -> &Self {
+        let output = self.world.hostler(&["audit", "verify"]);
+        if output.code != Some(0) {
+            self.fail(&format!("`hostler audit verify`: {output:?}"));
+        }
+        self
+    }
+
     /// Everything said to the model, in all requests.
     pub fn heard(&self) -> String {
         self.requests.iter().map(Request::heard).collect::<Vec<_>>().join("\n")

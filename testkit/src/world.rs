@@ -337,6 +337,35 @@ impl World {
         command
     }
 
+    /// The journal of a session, one short line per record: kind, tool or source, status, rules.
+    ///
+    /// # Panics
+    /// When there is none or it holds what is no record.
+    #[track_caller]
+    pub fn ledger(&self, session: &str) -> Vec<String> {
+        self.records(session).iter().map(summary).collect()
+    }
+
+    /// The journal of a session as it was written.
+    ///
+    /// # Panics
+    /// When there is none or it holds what is no record.
+    #[track_caller]
+    pub fn records(&self, session: &str) -> Vec<Value> {
+        let projects = self.home.join(".local/state/hostler/projects");
+        let mut found = Vec::new();
+        for project in fs::read_dir(&projects).into_iter().flatten().flatten() {
+            let path = project.path().join("sessions").join(format!("{session}.jsonl"));
+            found.extend(fs::read_to_string(path).ok());
+        }
+        assert_eq!(found.len(), 1, "journals of `{session}` below `{}`", projects.display());
+        let line = |line: &str| match serde_json::from_str(line) {
+            Ok(record) => record,
+            Err(error) => panic!("a journal line is no JSON ({error}): {line}"),
+        };
+        found[0].lines().map(line).collect()
+    }
+
     /// A headless session of the client in this world.
     pub fn session(&self) -> Session<'_> {
         Session::new(self)
@@ -397,6 +426,25 @@ pub fn registration(program: &Path, arguments: &[String]) -> Value {
     let hooks: serde_json::Map<String, Value> =
         EVENTS.iter().map(|event| ((*event).to_owned(), entry.clone())).collect();
     json!({ "hooks": hooks })
+}
+
+/// One record in a line of words.
+fn summary(record: &Value) -> String {
+    let mut words = vec![record["kind"].as_str().unwrap_or("?").to_owned()];
+    for name in ["source", "reason", "gen_ai.tool.name", "status", "exit"] {
+        match &record[name] {
+            Value::String(word) => words.push(word.clone()),
+            Value::Number(number) => words.push(number.to_string()),
+            _ => {}
+        }
+    }
+    words.extend(
+        record["rules"].as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned),
+    );
+    if record["gen_ai.agent.id"].is_string() {
+        words.push("(subagent)".to_owned());
+    }
+    words.join(" ")
 }
 
 fn collect(root: &Path, folder: &Path, found: &mut BTreeMap<String, String>) {
