@@ -1,16 +1,132 @@
 //! Secrets are removed before anything is written.
+//!
+//! One pass over the bytes; a few of them (`_ - . = :` and first letters of known keys) start a closer look
+//! by hand-written scanners, so that ordinary text costs a table look-up per byte. What is judged is text
+//! for people who read records: a word too many is removed rather than a secret too few, but code and prose
+//! stay readable.
+
+mod name;
+mod token;
+mod value;
 
 use std::borrow::Cow;
+use std::fmt::Write;
+use std::ops::Range;
 
 /// What stands in a secret's place.
 pub const MARK: &str = "[redacted]";
 
-/// `text` without secrets.
+/// Secrets inside secrets are rare; a text that needs more passes than this is left as it is then.
+const PASSES_MAX: usize = 8;
+/// How much more than its length a preview looks at, so that a secret across the cut is seen as one.
+const PREVIEW_MARGIN_BYTES: usize = 16 * 1024;
+
+/// `text` without secrets: keys of known providers, private key blocks, passwords in URLs, in headers,
+/// in assignments, and after options of commands. Doing it twice changes nothing more.
 pub fn redact(text: &str) -> Cow<'_, str> {
-    Cow::Borrowed(text)
+    let mut text = Cow::Borrowed(text);
+    for _ in 0..PASSES_MAX {
+        let spans = scan(&text);
+        if spans.is_empty() {
+            break;
+        }
+        text = Cow::Owned(replace(&text, &spans));
+    }
+    text
+}
+
+/// The beginning of `text` for a record: redacted first, then control and invisible characters escaped, then
+/// cut at `chars_max` characters with a marker that says how much is missing. Looks at no more of a large
+/// text than it shows.
+pub fn preview(text: &str, chars_max: usize) -> String {
+    let window_bytes = chars_max.saturating_mul(4).saturating_add(PREVIEW_MARGIN_BYTES);
+    let window = &text[..floor_boundary(text, window_bytes)];
+    let clean = redact(window);
+    let mut out = String::with_capacity(clean.len().min(chars_max.saturating_mul(4)) + 32);
+    let mut count = 0;
+    let mut escaped = String::new();
+    for (at, c) in clean.char_indices() {
+        escaped.clear();
+        escape(&mut escaped, c);
+        let length = escaped.chars().count();
+        if chars_max < count + length {
+            let missing = clean.len() - at + (text.len() - window.len());
+            // Writing to a `String` cannot fail.
+            let _ = write!(out, "… [{missing} more bytes]");
+            return out;
+        }
+        count += length;
+        out.push_str(&escaped);
+    }
+    if window.len() < text.len() {
+        let _ = write!(out, "… [{} more bytes]", text.len() - window.len());
+    }
+    out
+}
+
+fn escape(out: &mut String, c: char) {
+    let invisible = matches!(
+        c,
+        '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}'
+    );
+    match c {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        '\t' => out.push_str("\\t"),
+        c if c.is_control() || invisible => {
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
+        }
+        c => out.push(c),
+    }
 }
 
 /// The largest character boundary of `text` that is not after `at`.
 pub(crate) fn floor_boundary(text: &str, at: usize) -> usize {
     (0..=at.min(text.len())).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0)
 }
+
+fn replace(text: &str, spans: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut from = 0;
+    for span in spans {
+        out.push_str(&text[from..span.start]);
+        out.push_str(MARK);
+        from = span.end;
+    }
+    out.push_str(&text[from..]);
+    out
+}
+
+/// Secrets in `text`, in order, without overlap. Spans begin and end beside ASCII, so they are boundaries.
+fn scan(text: &str) -> Vec<Range<usize>> {
+    let mut spans: Vec<Range<usize>> = Vec::new();
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let found = match byte {
+            b'_' | b'.' => token::ending_at(bytes, at),
+            b'-' => token::ending_at(bytes, at)
+                .or_else(|| token::private_key(text, at))
+                .or_else(|| value::of_option(text, at)),
+            b'A' | b'd' | b'e' | b'h' => token::starting_at(bytes, at),
+            b'=' => value::assigned(text, at),
+            b':' => value::in_url(bytes, at).or_else(|| value::assigned(text, at)),
+            b' ' => value::after_bearer(bytes, at),
+            _ => None,
+        };
+        at += 1;
+        if let Some(span) = found {
+            let from = spans.last().map_or(0, |last| last.end);
+            let span = span.start.max(from)..span.end;
+            if span.start < span.end && &text[span.clone()] != MARK {
+                at = at.max(span.end);
+                spans.push(span);
+            }
+        }
+    }
+    spans
+}
+
+#[cfg(test)]
+mod tests;
