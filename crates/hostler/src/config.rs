@@ -233,7 +233,7 @@ impl Config {
 }
 
 /// The project's file; a linked work tree without one of its own uses the main work tree's.
-fn project_file(project: &Project) -> Option<PathBuf> {
+pub(crate) fn project_file(project: &Project) -> Option<PathBuf> {
     let own = project.root.join(PROJECT_FILE);
     if own.exists() {
         return Some(own);

@@ -56,6 +56,8 @@ fn temp(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
             .flatten()
             .all(|kept| !path.starts_with(kept) && !kept.starts_with(path))
     };
+    // Where the home folder itself is in one (a container, a demonstration), what lies there is no scratch.
+    temp.retain(|folder| !home.is_some_and(|home| home.starts_with(folder)));
     let own = absolute_variable("TMPDIR").filter(harmless).filter(|path| !temp.contains(path));
     temp.extend(own);
     temp

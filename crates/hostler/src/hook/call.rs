@@ -8,6 +8,7 @@ use hostler_host::reason::{self, Reference};
 use hostler_ledger::allow;
 use hostler_ledger::checkpoint::{self, Created};
 use hostler_ledger::journal::{self, Appended, Entry};
+use hostler_ledger::redact::preview;
 use hostler_model::{Event, EventKind, Finding, Mode, Place, SessionId, ToolCall, Verdict};
 
 use super::record::{self, Attributes, set};
@@ -146,7 +147,7 @@ impl Before<'_> {
         let late = self.fallback_while_keeping();
         self.watch(&late);
         let reason = match &self.call.action {
-            hostler_model::Action::Shell { command } => record::preview(command, 300),
+            hostler_model::Action::Shell { command } => preview(command, 300),
             _ => format!(
                 "{} of {}",
                 self.call.tool,

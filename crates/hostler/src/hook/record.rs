@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hostler_host::reason;
 use hostler_ledger::journal::sha256_hex;
-use hostler_ledger::redact;
+use hostler_ledger::redact::preview;
 use hostler_model::{Action, Decision, Event, EventKind, FileKind, Place, Step, ToolCall, Verdict};
 use serde_json::{Map, Value};
 
@@ -193,14 +193,6 @@ fn text(out: &mut Attributes, name: &str, text: &str) {
     set(out, &format!("{name}_sha256"), sha256_hex(text.as_bytes()));
     set(out, &format!("{name}_bytes"), text.len());
     set(out, &format!("{name}_preview"), preview(text, PREVIEW_CHARS_MAX));
-}
-
-/// The beginning of a text, without secrets.
-pub(super) fn preview(text: &str, chars_max: usize) -> String {
-    // A secret that the cut would divide is still found in what is looked at.
-    let window =
-        text.char_indices().nth(chars_max * 8).map_or(text, |(at, _)| text.get(..at).unwrap_or(text));
-    reason::shorten(&redact::redact(window), chars_max)
 }
 
 /// Sets one attribute.
