@@ -5,6 +5,7 @@ mod config;
 mod dirs;
 mod exit;
 mod hook;
+mod install;
 mod judge;
 mod observe;
 mod output;

@@ -19,16 +19,14 @@ pub struct Registration {
     pub event: &'static str,
     /// Which tools; nothing for events without a tool.
     pub matcher: Option<&'static str>,
-    /// After which the client kills the hook and goes on without it, seconds.
-    pub timeout_s: i64,
 }
 
-const fn event(event: &'static str, timeout_s: i64) -> Registration {
-    Registration { event, matcher: None, timeout_s }
+const fn event(event: &'static str) -> Registration {
+    Registration { event, matcher: None }
 }
 
-const fn tool_event(event: &'static str, timeout_s: i64) -> Registration {
-    Registration { event, matcher: Some("*"), timeout_s }
+const fn tool_event(event: &'static str) -> Registration {
+    Registration { event, matcher: Some("*") }
 }
 
 /// The ten of 34 events that the adapter uses.
@@ -38,22 +36,25 @@ const fn tool_event(event: &'static str, timeout_s: i64) -> Registration {
 /// creation of worktrees; `PostToolBatch`, since a block there ends the turn and its content repeats the
 /// single events; `PermissionRequest`, since we never approve; `MessageDisplay`, since it fires per flush;
 /// `Notification` and the rest, since no rule reads them.
-///
-/// A time-out lets the call through, so it is far above what a call takes (milliseconds) and small enough
-/// that a hung file system is noticed: 10 s, and 30 s where a checkpoint or the gates of a turn's end run.
-/// `SessionEnd` is cut at 1.5 s unless a time-out is set.
 pub const REGISTRATIONS: [Registration; 10] = [
-    event("SessionStart", 10),
-    event("UserPromptSubmit", 10),
-    tool_event("PreToolUse", 30),
-    tool_event("PostToolUse", 10),
-    tool_event("PostToolUseFailure", 10),
-    event("Stop", 30),
-    event("SubagentStart", 10),
-    event("SubagentStop", 30),
-    event("PreCompact", 10),
-    event("SessionEnd", 10),
+    event("SessionStart"),
+    event("UserPromptSubmit"),
+    tool_event("PreToolUse"),
+    tool_event("PostToolUse"),
+    tool_event("PostToolUseFailure"),
+    event("Stop"),
+    event("SubagentStart"),
+    event("SubagentStop"),
+    event("PreCompact"),
+    event("SessionEnd"),
 ];
+
+/// After this many seconds the client kills the hook and lets the call through.
+///
+/// So it lies far above what a call takes (milliseconds) and above the hook's own deadline, and is still
+/// small enough that a hung file system does not look like a hung agent. It is written for each event:
+/// without it `SessionEnd` would be cut at 1.5 s and the others would hang for up to 600 s.
+pub const TIMEOUT_S: i64 = 10;
 
 /// A settings text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -277,7 +278,7 @@ impl Edited {
             jsonc::replace(&self.text, &path[..3], &group(registration, command))?
         } else {
             // The user moved it into a group of their own, whose matcher is theirs.
-            jsonc::replace(&self.text, &path, &entry(registration, command))?
+            jsonc::replace(&self.text, &path, &entry(command))?
         };
         self.replaced += usize::from(text != self.text);
         self.text = text;
@@ -300,17 +301,17 @@ impl Registered {
     }
 }
 
-fn entry(registration: &Registration, command: &str) -> Value {
+fn entry(command: &str) -> Value {
     Value::object([
         ("type", "command".into()),
         ("command", command.into()),
         ("args", Value::Array(ARGUMENTS.map(Value::from).to_vec())),
-        ("timeout", Value::Number(registration.timeout_s)),
+        ("timeout", Value::Number(TIMEOUT_S)),
     ])
 }
 
 fn group(registration: &Registration, command: &str) -> Value {
-    let hooks = ("hooks".to_owned(), Value::Array(vec![entry(registration, command)]));
+    let hooks = ("hooks".to_owned(), Value::Array(vec![entry(command)]));
     let matcher = registration.matcher.map(|it| ("matcher".to_owned(), it.into()));
     Value::Object(matcher.into_iter().chain([hooks]).collect())
 }

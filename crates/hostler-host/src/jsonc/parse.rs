@@ -248,6 +248,9 @@ impl Parser<'_> {
             if items.last().is_some_and(|last| last.comma.is_none()) {
                 return Err(self.unclosed(open, &format!("expected `,` or `{}`", char::from(close))));
             }
+            if self.at == self.text.len() {
+                return Err(self.unclosed(open, ""));
+            }
             let key = if close == b'}' { Some(self.key(open)?) } else { None };
             let value = self.value(depth + 1)?;
             self.trivia()?;

@@ -1,12 +1,285 @@
 //! `hostler init`.
 
-use crate::exit::Exit;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
-/// Arguments.
+use hostler_host::claude::settings;
+use hostler_ledger::file::Access;
+use hostler_ledger::journal::sha256_hex;
+use hostler_model::Profile;
+use serde_json::json;
+
+use crate::exit::Exit;
+use crate::install::change::{Change, at};
+use crate::install::record::{self, Record};
+use crate::install::{Host, Scope, Site, binary, configuration, exclude, found};
+
+/// What a settings file is before the first entry, if there is none.
+pub(super) const EMPTY_SETTINGS: &str = "{}\n";
+
+/// Registers the hooks with a host, and gives the project a configuration.
+///
+/// Your settings file is edited as text: what you wrote stays byte for byte. Running it again changes
+/// nothing, or brings entries of an older version up to date; `hostler uninit` takes everything back.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Which agent
+    #[arg(long, value_enum, default_value = "claude")]
+    host: Host,
+    /// Whose settings file. `local`, since the entries hold the path of this machine's binary
+    #[arg(long, value_enum, default_value = "local")]
+    scope: Scope,
+    /// How strict [default for a new configuration: standard]
+    #[arg(long, value_parser = ["observe", "standard", "strict"])]
+    profile: Option<String>,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    dry_run: bool,
+}
+
+struct Plan {
+    settings: Change,
+    configuration: Change,
+    exclude: Option<Change>,
+    record: Record,
+    added: usize,
+    replaced: usize,
+    removed: usize,
+    warnings: Vec<String>,
+}
 
 /// Runs the command.
-pub(crate) fn run(_args: &Args, _json: bool) -> anyhow::Result<Exit> {
-    anyhow::bail!("not built yet")
+pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    let site = Site::here()?;
+    site.refuse_home_as_project(args.scope)?;
+    let command = binary::stable(&site.dirs.home)?;
+    let lock = if args.dry_run { None } else { Some(site.lock()?) };
+    let plan = plan(&site, args, &command)?;
+    for change in plan.changes() {
+        change.check()?;
+    }
+    if !args.dry_run {
+        plan.apply(&site)?;
+    }
+    drop(lock);
+    report(&site, args, &plan, json)
+}
+
+fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
+    let path = site.settings(args.scope);
+    let mut change = Change::of(&path, args.scope.access())?;
+    refuse_template(change.snapshot.real_path())?;
+    let before = change.before()?.map(str::to_owned);
+    let text = before.as_deref().unwrap_or(EMPTY_SETTINGS);
+    let registered = settings::registered(text).map_err(|error| at(&path, &error))?;
+    let known = Record::load(site, &path)?;
+    let mut record = match known {
+        Some(known) if !registered.is_empty() => known,
+        _ => {
+            let mut new = Record::new(args.host, args.scope, &path, before.as_deref());
+            if !registered.is_empty() {
+                // Somebody else's work, or the state folder is gone: what was before is unknown.
+                new.before_sha256 = None;
+            }
+            new.configuration = known.as_ref().and_then(|it| it.configuration.clone());
+            new.exclude = known.as_ref().and_then(|it| it.exclude.clone());
+            new.folders = known.map(|it| it.folders).unwrap_or_default();
+            new
+        }
+    };
+    let edited = settings::register(text, &record.ledger, command).map_err(|error| at(&path, &error))?;
+    record.after_sha256 = sha256_hex(edited.text.as_bytes());
+    record.ledger = edited.ledger;
+    command.clone_into(&mut record.command);
+    env!("CARGO_PKG_VERSION").clone_into(&mut record.hostler);
+    let warnings = warnings(site, args.scope, &change, &edited.text)?;
+    change.after = Some(edited.text);
+
+    let configuration = plan_configuration(site, args, &mut record)?;
+    let exclude = plan_exclude(site, args.scope, &path, &mut record)?;
+    let changes = [Some(&change), Some(&configuration), exclude.as_ref()];
+    for change in changes.into_iter().flatten().filter(|it| it.changes()) {
+        record.folders.extend(missing_folders(change.snapshot.real_path()));
+    }
+    record.folders.sort();
+    record.folders.dedup();
+    let (added, replaced, removed) = (edited.added, edited.replaced, edited.removed);
+    Ok(Plan { settings: change, configuration, exclude, record, added, replaced, removed, warnings })
+}
+
+fn plan_configuration(site: &Site, args: &Args, record: &mut Record) -> anyhow::Result<Change> {
+    let path = site.configuration(args.scope);
+    let mut change = Change::of(&path, args.scope.access())?;
+    let profile = args.profile.as_deref().and_then(Profile::parse);
+    let inherited = args.scope != Scope::User && profile.is_none() && site.inherits_configuration();
+    match (change.before()?, profile) {
+        (Some(text), Some(profile)) => {
+            let recorded =
+                record.configuration.as_ref().is_some_and(|(_, sha)| *sha == sha256_hex(text.as_bytes()));
+            let edited = configuration::with_profile(&path, text, profile)?;
+            if recorded {
+                record.configuration = Some((path, sha256_hex(edited.as_bytes())));
+            }
+            change.after = Some(edited);
+        }
+        (Some(_), None) => {}
+        (None, _) if inherited => {}
+        (None, profile) => {
+            let text = configuration::new(profile.unwrap_or_default());
+            record.configuration = Some((path, sha256_hex(text.as_bytes())));
+            change.after = Some(text);
+        }
+    }
+    Ok(change)
+}
+
+fn plan_exclude(
+    site: &Site,
+    scope: Scope,
+    settings: &Path,
+    record: &mut Record,
+) -> anyhow::Result<Option<Change>> {
+    let Some((path, line)) =
+        (scope == Scope::Local).then(|| exclude::line_for(&site.project, settings)).flatten()
+    else {
+        return Ok(None);
+    };
+    let mut change = Change::of(&path, Access::Shared)?;
+    let text = change.before()?.unwrap_or_default().to_owned();
+    let addition = exclude::addition(&text, &line);
+    change.after = Some(format!("{text}{addition}"));
+    record.exclude = Some((path, addition));
+    Ok(Some(change))
+}
+
+fn refuse_template(real: &Path) -> anyhow::Result<()> {
+    let name = real.file_name().unwrap_or_default().to_string_lossy();
+    anyhow::ensure!(
+        !settings::is_template_name(&name),
+        "{}:1:1: the name is that of a template; edit the rendered file",
+        real.display()
+    );
+    Ok(())
+}
+
+/// Ancestors of a file that are not there, outermost first.
+fn missing_folders(file: &Path) -> Vec<PathBuf> {
+    let mut missing: Vec<PathBuf> =
+        file.ancestors().skip(1).take_while(|it| !it.exists()).map(Path::to_path_buf).collect();
+    missing.reverse();
+    missing
+}
+
+fn warnings(site: &Site, scope: Scope, change: &Change, after: &str) -> anyhow::Result<Vec<String>> {
+    let path = &change.path;
+    let located = |what: &dyn std::fmt::Display| format!("{}:{what}", path.display());
+    let mut all: Vec<String> = settings::warnings(after)
+        .map_err(|error| at(path, &error))?
+        .into_iter()
+        .map(|it| located(&format!("{}: {}", it.at, it.what)))
+        .collect();
+    if let Some(position) = settings::disables_all_hooks(after).map_err(|error| at(path, &error))? {
+        all.push(located(&format!(
+            "{position}: `disableAllHooks` is true, so no hook of ours runs; remove it"
+        )));
+    }
+    if scope == Scope::Project {
+        all.push(
+            "the entries hold the path of this machine's binary, and everybody who clones the project gets them; `--scope local` keeps them to you, the plugin finds the binary by itself".to_owned(),
+        );
+    }
+    if let Some(source) = found::chezmoi_source(site, path) {
+        all.push(format!(
+            "`{}` is managed by chezmoi, whose next `apply` would undo this; run `chezmoi re-add '{}'`",
+            path.display(),
+            source.display()
+        ));
+    }
+    let elsewhere = found::sources(site).into_iter().filter(|it| it.path != *path && it.is_registered());
+    for source in elsewhere {
+        all.push(format!(
+            "hooks of ours are also registered in {}; each call is decided once, but costs two processes: remove one",
+            source.shown(site)
+        ));
+    }
+    Ok(all)
+}
+
+impl Plan {
+    /// In the order in which they are written.
+    fn changes(&self) -> impl Iterator<Item = &Change> {
+        [Some(&self.configuration), self.exclude.as_ref(), Some(&self.settings)].into_iter().flatten()
+    }
+
+    fn apply(&self, site: &Site) -> anyhow::Result<()> {
+        self.record.store(site)?;
+        if self.settings.changes() && self.added == settings::REGISTRATIONS.len() {
+            self.settings.snapshot.back_up(&record::backup(site, &self.settings.path))?;
+        }
+        for change in self.changes() {
+            change.apply()?;
+        }
+        Ok(())
+    }
+}
+
+fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<Exit> {
+    // What is in the file, not what we believe to have written.
+    let text = if args.dry_run {
+        plan.settings.after.clone()
+    } else {
+        Change::of(&plan.settings.path, plan.settings.access)?.before()?.map(str::to_owned)
+    };
+    let registered =
+        settings::registered(&text.unwrap_or_default()).map_err(|error| at(&plan.settings.path, &error))?;
+    let events: Vec<&str> = registered.iter().map(|it| it.event.as_str()).collect();
+    let changed = plan.changes().any(Change::changes);
+    let mut out = std::io::stdout().lock();
+    if json {
+        let files: Vec<_> = plan
+            .changes()
+            .map(|it| json!({ "path": it.path, "action": it.action(), "diff": it.diff() }))
+            .collect();
+        let document = json!({
+            "host": args.host,
+            "scope": args.scope,
+            "dry_run": args.dry_run,
+            "changed": changed,
+            "settings": plan.settings.path,
+            "command": plan.record.command,
+            "events": events,
+            "added": plan.added,
+            "replaced": plan.replaced,
+            "removed": plan.removed,
+            "files": files,
+            "warnings": plan.warnings,
+        });
+        writeln!(out, "{document}")?;
+        return Ok(Exit::Ok);
+    }
+    if args.dry_run {
+        for change in plan.changes() {
+            write!(out, "{}", change.diff())?;
+        }
+    }
+    for change in plan.changes().filter(|it| it.changes() && !args.dry_run) {
+        writeln!(out, "{} {}", change.action(), site.shown(&change.path))?;
+    }
+    if !changed {
+        writeln!(out, "nothing to do: {} is up to date", site.shown(&plan.settings.path))?;
+    }
+    if !args.dry_run {
+        writeln!(
+            out,
+            "{} events of {} call `{} hook claude`",
+            events.len(),
+            site.shown(&plan.settings.path),
+            plan.record.command
+        )?;
+        writeln!(out, "next: start a new session of the agent, or run `hostler doctor`")?;
+    }
+    for warning in &plan.warnings {
+        writeln!(std::io::stderr(), "warning: {warning}")?;
+    }
+    Ok(Exit::Ok)
 }

@@ -1,0 +1,142 @@
+//! Registration of the hooks in a host's settings: planned as text, shown or applied, recorded, undone.
+//!
+//! The order of writes is the order of harm: first the record of what is about to be done, then our own
+//! configuration, last the settings that switch the hooks on. A run that is killed in between leaves
+//! settings that are the old or the new ones, and a record that `uninit` can work from.
+
+pub(crate) mod binary;
+pub(crate) mod change;
+pub(crate) mod configuration;
+pub(crate) mod exclude;
+pub(crate) mod found;
+pub(crate) mod record;
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+use hostler_ledger::file::{Access, Lock};
+
+use crate::dirs::Dirs;
+use crate::project::Project;
+
+/// A host whose settings we edit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Host {
+    /// Claude Code
+    Claude,
+}
+
+/// Whose settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scope {
+    /// This project, only for you: `.claude/settings.local.json`
+    Local,
+    /// This project, for everybody who clones it: `.claude/settings.json`
+    Project,
+    /// All your projects: `~/.claude/settings.json`
+    User,
+}
+
+impl Scope {
+    /// In the order in which `doctor` and `status` go through them.
+    pub(crate) const ALL: [Self; 3] = [Self::Local, Self::Project, Self::User];
+
+    /// As it is written on the command line.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Local => "local",
+            Self::Project => "project",
+            Self::User => "user",
+        }
+    }
+
+    /// Who may read files that we create: a home folder is private, a project is as its owner's umask says.
+    pub(crate) fn access(self) -> Access {
+        if self == Self::User { Access::Private } else { Access::Shared }
+    }
+}
+
+/// Where an installation happens.
+#[derive(Debug)]
+pub(crate) struct Site {
+    pub(crate) dirs: Dirs,
+    pub(crate) project: Project,
+}
+
+impl Site {
+    /// The site of the working directory.
+    ///
+    /// # Errors
+    /// No working directory, or no home.
+    pub(crate) fn here() -> anyhow::Result<Self> {
+        let cwd = std::env::current_dir()
+            .map_err(|error| anyhow::anyhow!("the working directory cannot be read: {error}"))?;
+        Ok(Self { dirs: Dirs::from_env()?, project: Project::find(&cwd) })
+    }
+
+    /// The client's folder for the user.
+    pub(crate) fn claude_home(&self) -> PathBuf {
+        std::env::var_os("CLAUDE_CONFIG_DIR")
+            .map(PathBuf::from)
+            .filter(|path| path.is_absolute())
+            .unwrap_or_else(|| self.dirs.home.join(".claude"))
+    }
+
+    /// The settings file of `scope`.
+    pub(crate) fn settings(&self, scope: Scope) -> PathBuf {
+        match scope {
+            Scope::Local => self.project.root.join(".claude/settings.local.json"),
+            Scope::Project => self.project.root.join(".claude/settings.json"),
+            Scope::User => self.claude_home().join("settings.json"),
+        }
+    }
+
+    /// The configuration file that belongs to `scope`.
+    pub(crate) fn configuration(&self, scope: Scope) -> PathBuf {
+        match scope {
+            Scope::Local | Scope::Project => self.project.root.join(crate::config::PROJECT_FILE),
+            Scope::User => self.dirs.config.join("config.toml"),
+        }
+    }
+
+    /// Whether a linked work tree is configured by its main one.
+    pub(crate) fn inherits_configuration(&self) -> bool {
+        let own = self.project.root.join(crate::config::PROJECT_FILE);
+        crate::config::project_file(&self.project).is_some_and(|file| file != own && file.is_file())
+    }
+
+    /// A home folder or a root is no project: its `.claude` is the user's own.
+    ///
+    /// # Errors
+    /// Says which scope to use.
+    pub(crate) fn refuse_home_as_project(&self, scope: Scope) -> anyhow::Result<()> {
+        let home = std::fs::canonicalize(&self.dirs.home).unwrap_or_else(|_| self.dirs.home.clone());
+        let root = &self.project.root;
+        if scope != Scope::User && (*root == home || root.parent().is_none()) {
+            bail!(
+                "`{}` is no project; go to one, or use `--scope user` for all projects",
+                self.dirs.tilde(root)
+            );
+        }
+        Ok(())
+    }
+
+    /// Keeps other `init` and `uninit` processes out while one reads, edits and writes.
+    pub(crate) fn lock(&self) -> anyhow::Result<Lock> {
+        Ok(Lock::acquire(&self.installs().join("lock"))?)
+    }
+
+    pub(crate) fn installs(&self) -> PathBuf {
+        self.dirs.state.join("installs")
+    }
+
+    /// For people: below the project as a relative path, else with `~`.
+    pub(crate) fn shown(&self, path: &Path) -> String {
+        match path.strip_prefix(&self.project.root) {
+            Ok(rest) if !rest.as_os_str().is_empty() => rest.display().to_string(),
+            _ => self.dirs.tilde(path),
+        }
+    }
+}

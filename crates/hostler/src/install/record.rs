@@ -1,0 +1,122 @@
+//! What an `init` did, kept in the state folder until `uninit` takes it back.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use hostler_host::jsonc::Ledger;
+use hostler_ledger::journal::sha256_hex;
+use serde::{Deserialize, Serialize};
+
+use super::{Host, Scope, Site};
+
+/// Format of the file; a reader refuses a newer one, since it could not undo what it does not know.
+const VERSION: u32 = 1;
+
+/// One settings file and what came with it.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Record {
+    version: u32,
+    /// Version of the binary that wrote it.
+    pub(crate) hostler: String,
+    pub(crate) host: Host,
+    pub(crate) scope: Scope,
+    /// As it is named, links not followed.
+    pub(crate) settings: PathBuf,
+    /// The registered path.
+    pub(crate) command: String,
+    /// What insertions did to the containers of the settings.
+    pub(crate) ledger: Ledger,
+    /// There was no settings file.
+    pub(crate) created: bool,
+    /// SHA-256 of the settings before the first insertion, if it was us who made that.
+    pub(crate) before_sha256: Option<String>,
+    /// SHA-256 of the settings as they were written last.
+    pub(crate) after_sha256: String,
+    /// Folders that were made for the files below, outermost first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// Configuration that was created, with the SHA-256 of its text.
+    pub(crate) configuration: Option<(PathBuf, String)>,
+    /// A git exclude file and the line that was added to it.
+    pub(crate) exclude: Option<(PathBuf, String)>,
+}
+
+impl Record {
+    /// A record of nothing yet; `before` is the text without us.
+    pub(crate) fn new(host: Host, scope: Scope, settings: &Path, before: Option<&str>) -> Self {
+        Self {
+            version: VERSION,
+            hostler: String::new(),
+            host,
+            scope,
+            settings: settings.to_path_buf(),
+            command: String::new(),
+            ledger: Ledger::default(),
+            created: before.is_none(),
+            before_sha256: before.map(|text| sha256_hex(text.as_bytes())),
+            after_sha256: String::new(),
+            folders: Vec::new(),
+            configuration: None,
+            exclude: None,
+        }
+    }
+
+    /// Reads the record of a settings file.
+    ///
+    /// # Errors
+    /// It is there but cannot be understood.
+    pub(crate) fn load(site: &Site, settings: &Path) -> anyhow::Result<Option<Self>> {
+        let path = path(site, settings);
+        let bytes = match std::fs::read(&path) {
+            Ok(bytes) => bytes,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", path.display())),
+        };
+        #[derive(Deserialize)]
+        struct Versioned {
+            version: u32,
+        }
+        let damaged = || format!("`{}` is damaged; remove it to go on without it", path.display());
+        let Versioned { version } = serde_json::from_slice(&bytes).with_context(damaged)?;
+        anyhow::ensure!(
+            version <= VERSION,
+            "`{}` has version {version}, this build knows {VERSION}; update hostler",
+            path.display()
+        );
+        Ok(Some(serde_json::from_slice(&bytes).with_context(damaged)?))
+    }
+
+    /// Writes the record, if it says something new.
+    pub(crate) fn store(&self, site: &Site) -> anyhow::Result<()> {
+        let mut text = serde_json::to_string_pretty(self)?;
+        text.push('\n');
+        let path = path(site, &self.settings);
+        if std::fs::read(&path).is_ok_and(|known| known == text.as_bytes()) {
+            return Ok(());
+        }
+        Ok(hostler_ledger::file::write_atomic(&path, text.as_bytes())?)
+    }
+
+    /// Forgets the record and its backup.
+    pub(crate) fn forget(&self, site: &Site) -> anyhow::Result<()> {
+        for path in [path(site, &self.settings), backup(site, &self.settings)] {
+            match std::fs::remove_file(&path) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(error).with_context(|| format!("cannot remove `{}`", path.display()));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Where the bytes of a settings file from before the last write are kept.
+pub(crate) fn backup(site: &Site, settings: &Path) -> PathBuf {
+    path(site, settings).with_extension("backup")
+}
+
+/// Named by the path of the settings: two projects never share a record.
+fn path(site: &Site, settings: &Path) -> PathBuf {
+    let digest = sha256_hex(settings.as_os_str().as_encoded_bytes());
+    site.installs().join(format!("{}.json", &digest[..24]))
+}
