@@ -293,9 +293,9 @@ impl<'a> Journal<'a> {
         let seconds = now_ms.div_euclid(1000);
         let folder = format!("archive/{}", date(seconds));
         lock::create_folder(&self.project_state.join(&folder))?;
-        let mut copy = 0_u32;
+        let mut copy = 1_u32;
         let (name, target) = loop {
-            let suffix = if copy == 0 { String::new() } else { format!("-{copy}") };
+            let suffix = if copy == 1 { String::new() } else { format!("_{copy}") };
             let name = format!("{folder}/{}_{seconds}{suffix}.jsonl", self.session);
             let target = self.project_state.join(&name);
             // Names of this session are made under its lock, so a free name stays free.
