@@ -1,12 +1,493 @@
-//! `hostler demo`.
+//! `hostler demo`: a recorded session of the real client, played again against the real hook.
+//!
+//! The recording holds what Claude Code 2.1.332 sent to its hooks while a scripted model worked on a small
+//! repository. Each event goes to this very program as the client would send it, in a process of its own.
+//! A tool call is carried out only if the hook lets it through *and* it ran in the recording, where
+//! everything harmful was stopped.
+
+use std::fs;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, bail, ensure};
+use hostler_ledger::journal::{self, Record};
+use hostler_model::Profile;
+use serde_json::{Value, json};
 
 use crate::exit::Exit;
+use crate::output;
+use crate::project::Project;
+
+/// What the client sent, one payload a line; `{{HOME}}` stands for the home folder.
+const RECORDING: &str = include_str!("../../../../fixtures/demo/session.jsonl");
+/// The repository of the recording: committed files, then files that git does not know.
+const COMMITTED: &[(&str, &str)] = &[
+    ("README.md", "# shop\n\nA small web shop.\n"),
+    ("src/cart.py", "def total(prices):\n    return sum(prices)\n"),
+    (".gitignore", "build/\n"),
+    ("docs/prices.csv", "id,price\n1,9.90\n2,4.50\n"),
+];
+const UNTRACKED: &[(&str, &str)] = &[
+    ("build/report.html", "<h1>coverage 91 %</h1>\n"),
+    ("notes.txt", "a note that is not committed\n"),
+    ("../photos/cat.txt", "a cat\n"),
+];
+/// The folder that the recorded agent deletes, and a file in it that must come back.
+const LOST: &str = "build/report.html";
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Play it by this profile
+    #[arg(long, value_parser = super::guard::profile, default_value = "standard")]
+    profile: Profile,
+    /// Keep the temporary repository and say where it is
+    #[arg(long)]
+    keep: bool,
+}
 
 /// Runs the command.
-pub(crate) fn run(_args: &Args, _json: bool) -> anyhow::Result<Exit> {
-    anyhow::bail!("not built yet")
+pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    let folder = tempfile::Builder::new()
+        .prefix("hostler-demo-")
+        .tempdir()
+        .context("no temporary folder could be made; set `TMPDIR` to one that can be written")?;
+    let mut stage = Stage::set(folder.path(), args.profile)?;
+    let mut printer = Printer { quiet: json, colour: colour() };
+    let profile = args.profile.name();
+    printer.line(&format!("A recorded session of Claude Code 2.1.332, played through `hostler hook claude` (profile {profile}).\n"))?;
+    let mut scenes = Vec::new();
+    for line in RECORDING.lines() {
+        if let Some(scene) = stage.play(line)? {
+            printer.scene(&scene)?;
+            scenes.push(scene);
+        }
+    }
+    let end = stage.end()?;
+    if json {
+        output::json::print(&document(args.profile, &scenes, &end, &stage))?;
+    } else {
+        printer.end(&scenes, &end, &stage)?;
+    }
+    if args.keep {
+        let kept = folder.keep();
+        printer.line(&format!("\nKept: {}", kept.display()))?;
+    }
+    Ok(if end.good() { Exit::Ok } else { Exit::Finding })
+}
+
+fn colour() -> bool {
+    std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+}
+
+/// One tool call, as the hook answered it.
+struct Scene {
+    tool: String,
+    shown: String,
+    subagent: bool,
+    answer: Answer,
+    /// It ran in the recording.
+    ran: bool,
+    checkpoint: Option<String>,
+    time: Duration,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Answer {
+    Allowed,
+    Warned(String),
+    Asked(String),
+    Denied(String),
+}
+
+impl Answer {
+    fn of(reply: &Value) -> Self {
+        let specific = &reply["hookSpecificOutput"];
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let reason = text(&specific["permissionDecisionReason"]);
+        match specific["permissionDecision"].as_str() {
+            Some("deny") => Self::Denied(reason),
+            Some("ask") => Self::Asked(reason),
+            _ => match &reply["systemMessage"] {
+                Value::String(message) => Self::Warned(message.clone()),
+                _ => Self::Allowed,
+            },
+        }
+    }
+
+    fn name(&self) -> &'static str {
+        match self {
+            Self::Allowed => "allowed",
+            Self::Warned(_) => "warned",
+            Self::Asked(_) => "asked",
+            Self::Denied(_) => "denied",
+        }
+    }
+
+    fn goes_ahead(&self) -> bool {
+        matches!(self, Self::Allowed | Self::Warned(_))
+    }
+
+    fn words(&self) -> &str {
+        match self {
+            Self::Allowed => "",
+            Self::Warned(words) | Self::Asked(words) | Self::Denied(words) => words,
+        }
+    }
+}
+
+/// The temporary world.
+struct Stage {
+    program: PathBuf,
+    home: PathBuf,
+    project: PathBuf,
+    state: PathBuf,
+    /// Calls that ran in the recording.
+    ran: Vec<String>,
+    /// Calls that the hook let through now.
+    allowed: Vec<String>,
+    times: Vec<Duration>,
+}
+
+impl Stage {
+    fn set(folder: &Path, profile: Profile) -> anyhow::Result<Self> {
+        let home = fs::canonicalize(folder)?.join("home");
+        let project = home.join("shop");
+        for (path, text) in COMMITTED {
+            write(&project.join(path), text)?;
+        }
+        let mut stage = Self {
+            program: std::env::current_exe().context("this program's own path is not known")?,
+            state: PathBuf::new(),
+            ran: recorded_calls(),
+            allowed: Vec::new(),
+            times: Vec::new(),
+            home,
+            project,
+        };
+        for arguments in [
+            &["init", "--quiet"][..],
+            &["add", "--all"],
+            &[
+                "-c",
+                "user.name=A Developer",
+                "-c",
+                "user.email=dev@example.invalid",
+                "commit",
+                "--quiet",
+                "--message=start",
+            ],
+        ] {
+            let output = stage.command("git").args(arguments).output().context("`git` could not be run")?;
+            ensure!(
+                output.status.success(),
+                "`git {}` failed: {}",
+                arguments.join(" "),
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        for (path, text) in UNTRACKED {
+            write(&stage.project.join(path), text)?;
+        }
+        write(
+            &stage.project.join(crate::config::PROJECT_FILE),
+            &format!("version = 1\nprofile = \"{}\"\n", profile.name()),
+        )?;
+        let key = Project::find(&stage.project).key();
+        stage.state = stage.home.join(".local/state/hostler/projects").join(key);
+        Ok(stage)
+    }
+
+    /// A program in the project with nothing of the user's environment.
+    fn command(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        let mut command = Command::new(program);
+        command
+            .current_dir(&self.project)
+            .env_clear()
+            .env("HOME", &self.home)
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command.env("LANG", "C.UTF-8").env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdin(Stdio::null());
+        command
+    }
+
+    fn play(&mut self, line: &str) -> anyhow::Result<Option<Scene>> {
+        let home = self.home.to_str().context("the temporary folder's path is not UTF-8")?;
+        let escaped = Value::from(home).to_string();
+        let payload = line.replace("{{HOME}}", escaped.trim_matches('"'));
+        let event: Value = serde_json::from_str(&payload).context("the recording is damaged")?;
+        let id = event["tool_use_id"].as_str().unwrap_or_default().to_owned();
+        let name = event["hook_event_name"].as_str().unwrap_or_default();
+        if name.starts_with("PostToolUse") && !self.allowed.contains(&id) {
+            // It did not run here.
+            return Ok(None);
+        }
+        let (reply, time) = self.hook(&payload)?;
+        self.times.push(time);
+        if name != "PreToolUse" {
+            return Ok(None);
+        }
+        let answer = Answer::of(&reply);
+        let ran = self.ran.contains(&id);
+        if answer.goes_ahead() && ran {
+            self.carry_out(&event)?;
+            self.allowed.push(id.clone());
+        }
+        let tool = event["tool_name"].as_str().unwrap_or_default().to_owned();
+        let record =
+            self.records()?.into_iter().rfind(|record| record.text("gen_ai.tool.call.id") == Some(&id));
+        Ok(Some(Scene {
+            shown: self.shown(&event["tool_input"]),
+            subagent: event.get("agent_id").is_some(),
+            checkpoint: record.and_then(|record| Some(record.text("checkpoint")?.to_owned())),
+            tool,
+            answer,
+            ran,
+            time,
+        }))
+    }
+
+    /// One hook call as the client makes it: a process, the payload on stdin, one document on stdout.
+    fn hook(&self, payload: &str) -> anyhow::Result<(Value, Duration)> {
+        let begun = Instant::now();
+        let mut child = self
+            .command(&self.program)
+            .args(["hook", "claude"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .context("the hook could not be started")?;
+        if let Some(mut stdin) = child.stdin.take() {
+            stdin.write_all(payload.as_bytes()).context("the hook did not read its payload")?;
+        }
+        let output = child.wait_with_output().context("the hook did not end")?;
+        let time = begun.elapsed();
+        ensure!(
+            output.status.success(),
+            "the hook ended with {}: {}",
+            output.status,
+            String::from_utf8_lossy(&output.stderr)
+        );
+        let reply = serde_json::from_slice(&output.stdout).with_context(|| {
+            format!("the hook's answer is not JSON: {}", String::from_utf8_lossy(&output.stdout))
+        })?;
+        Ok((reply, time))
+    }
+
+    /// What the client did at this place of the recording.
+    fn carry_out(&self, event: &Value) -> anyhow::Result<()> {
+        let input = &event["tool_input"];
+        let text = |key: &str| input[key].as_str().unwrap_or_default();
+        match event["tool_name"].as_str().unwrap_or_default() {
+            "Bash" => {
+                // Its status is the agent's business.
+                self.command("sh").args(["-c", text("command")]).output().context("`sh` could not be run")?;
+            }
+            "Write" => write(&self.inside(text("file_path"))?, text("content"))?,
+            "Edit" => {
+                let path = self.inside(text("file_path"))?;
+                let before = fs::read_to_string(&path)?;
+                fs::write(&path, before.replacen(text("old_string"), text("new_string"), 1))?;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn inside(&self, path: &str) -> anyhow::Result<PathBuf> {
+        let path = PathBuf::from(path);
+        if !path.starts_with(&self.project) {
+            bail!("the recording writes outside its repository: {}", path.display());
+        }
+        Ok(path)
+    }
+
+    fn shown(&self, input: &Value) -> String {
+        let text = ["command", "file_path", "description"].iter().find_map(|key| input[*key].as_str());
+        let text = text.unwrap_or_default().replace(&format!("{}/", self.project.display()), "");
+        hostler_host::reason::shorten(&text.replace('\n', "\\n"), 72)
+    }
+
+    fn journals(&self) -> anyhow::Result<Vec<PathBuf>> {
+        Ok(journal::files(&self.state)?)
+    }
+
+    fn records(&self) -> anyhow::Result<Vec<Record>> {
+        let mut records = Vec::new();
+        for path in self.journals()? {
+            records.extend(journal::read(&path)?);
+        }
+        Ok(records)
+    }
+
+    /// Restores what was deleted and verifies what was recorded.
+    fn end(&self) -> anyhow::Result<End> {
+        let records = self.records()?;
+        let deleted =
+            records.iter().find(|record| record.text("target").is_some_and(|it| it.contains("rm -rf build")));
+        let checkpoint = deleted.and_then(|record| Some(record.text("checkpoint")?.to_owned()));
+        let gone = !self.project.join(LOST).exists();
+        if let Some(id) = &checkpoint {
+            let output = self.command(&self.program).args(["checkpoint", "restore", id]).output()?;
+            ensure!(
+                output.status.success(),
+                "the checkpoint could not be restored: {}",
+                String::from_utf8_lossy(&output.stderr)
+            );
+        }
+        let whole = |(path, text): &(&str, &str)| {
+            fs::read_to_string(self.project.join(path)).is_ok_and(|it| it == *text)
+        };
+        let lost: Vec<String> =
+            UNTRACKED.iter().filter(|file| !whole(file)).map(|(path, _)| (*path).to_owned()).collect();
+        let reports = journal::verify_all(&self.journals()?)?;
+        let broken = reports.iter().find_map(|report| {
+            report.bad.as_ref().map(|bad| format!("record {}: {}", bad.sequence, bad.problem))
+        });
+        Ok(End { checkpoint: checkpoint.filter(|_| gone), lost, records: records.len(), broken })
+    }
+
+    fn times_ms(&self) -> (f64, f64, f64) {
+        let mut times: Vec<f64> = self.times.iter().map(|time| time.as_secs_f64() * 1e3).collect();
+        times.sort_unstable_by(f64::total_cmp);
+        let at = |index: usize| times.get(index).copied().unwrap_or_default();
+        (at(0), at(times.len() / 2), at(times.len().saturating_sub(1)))
+    }
+}
+
+/// How it ended.
+struct End {
+    /// What brought the deleted folder back.
+    checkpoint: Option<String>,
+    /// Files that are not what they were.
+    lost: Vec<String>,
+    /// Lines of the journal.
+    records: usize,
+    /// Where the journal's chain breaks.
+    broken: Option<String>,
+}
+
+impl End {
+    fn good(&self) -> bool {
+        self.lost.is_empty() && self.broken.is_none()
+    }
+}
+
+/// Calls that ran in the recording: those with a result.
+fn recorded_calls() -> Vec<String> {
+    let after = RECORDING.lines().filter(|line| line.contains("\"hook_event_name\":\"PostToolUse"));
+    after
+        .filter_map(|line| {
+            serde_json::from_str::<Value>(line).ok()?["tool_use_id"].as_str().map(str::to_owned)
+        })
+        .collect()
+}
+
+fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
+    }
+    fs::write(path, text).with_context(|| format!("{} cannot be written", path.display()))
+}
+
+struct Printer {
+    quiet: bool,
+    colour: bool,
+}
+
+impl Printer {
+    fn line(&mut self, text: &str) -> anyhow::Result<()> {
+        if !self.quiet {
+            writeln!(std::io::stdout().lock(), "{text}")?;
+        }
+        Ok(())
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+    }
+
+    fn scene(&mut self, scene: &Scene) -> anyhow::Result<()> {
+        let code = match scene.answer {
+            Answer::Allowed => "32",
+            Answer::Warned(_) | Answer::Asked(_) => "33",
+            Answer::Denied(_) => "31",
+        };
+        let word = self.paint(code, &format!("{:8}", scene.answer.name()));
+        let subagent = if scene.subagent { "subagent " } else { "" };
+        let time = format!("{:.1} ms", scene.time.as_secs_f64() * 1e3);
+        self.line(&format!("{word} {time:>8}  {subagent}{} {}", scene.tool, scene.shown))?;
+        if let Some(id) = &scene.checkpoint {
+            self.line(&format!("{:19}kept first: checkpoint {id}", ""))?;
+        }
+        if scene.answer.goes_ahead() && !scene.ran {
+            self.line(&format!("{:19}not carried out: the recording has no result of it", ""))?;
+        }
+        // The command that can be run by hand and the way to let it through are for the agent's user.
+        let words = scene.answer.words().lines().filter(|line| !line.starts_with("Details: "));
+        for line in words.flat_map(|line| line.split(" The user can ").take(1)) {
+            self.line(&format!("{:19}{}", "", self.paint("2", line)))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, scenes: &[Scene], end: &End, stage: &Stage) -> anyhow::Result<()> {
+        let count = |name: &str| scenes.iter().filter(|scene| scene.answer.name() == name).count();
+        let (min, median, max) = stage.times_ms();
+        self.line(&format!(
+            "\n{} tool calls: {} allowed, {} warned, {} asked, {} denied.",
+            scenes.len(),
+            count("allowed"),
+            count("warned"),
+            count("asked"),
+            count("denied")
+        ))?;
+        if let Some(id) = &end.checkpoint {
+            self.line(&format!("Restored from checkpoint {id}: {LOST}, which git did not know."))?;
+        }
+        match end.lost.as_slice() {
+            [] => self.line("Nothing was lost: every file that git did not know is what it was.")?,
+            lost => self.line(&format!("Lost or changed: {}", lost.join(", ")))?,
+        }
+        match &end.broken {
+            None => self.line(&format!("Recorded: {} lines, the chain is whole.", end.records))?,
+            Some(broken) => self.line(&format!("The journal is damaged: {broken}"))?,
+        }
+        self.line(&format!(
+            "{} hook calls, each a process of its own: {min:.1} ms at best, {median:.1} ms in the middle, {max:.1} ms at worst.",
+            stage.times.len()
+        ))?;
+        self.line("\nNext:")?;
+        self.line("  hostler init                         guard this repository")?;
+        self.line("  hostler guard explain \"rm -rf /srv\"  see how a command is judged")?;
+        self.line("  hostler replay TRANSCRIPT.jsonl      see what one of your sessions would have met")
+    }
+}
+
+fn document(profile: Profile, scenes: &[Scene], end: &End, stage: &Stage) -> Value {
+    let (min, median, max) = stage.times_ms();
+    let scenes = scenes.iter().map(|scene| {
+        json!({
+            "tool": scene.tool,
+            "input": scene.shown,
+            "subagent": scene.subagent,
+            "answer": scene.answer.name(),
+            "carried_out": scene.answer.goes_ahead() && scene.ran,
+            "words": scene.answer.words(),
+            "checkpoint": scene.checkpoint,
+            "ms": scene.time.as_secs_f64() * 1e3,
+        })
+    });
+    json!({
+        "profile": profile.name(),
+        "calls": scenes.collect::<Vec<_>>(),
+        "restored": end.checkpoint,
+        "lost": end.lost,
+        "records": end.records,
+        "chain": end.broken.as_deref().unwrap_or("whole"),
+        "hook_ms": { "min": min, "median": median, "max": max },
+    })
 }
