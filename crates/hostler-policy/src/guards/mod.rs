@@ -6,8 +6,22 @@ use hostler_model::{Facts, Mode, Needs};
 
 use crate::Case;
 
+mod missing_path;
+mod mock_in_test;
+mod protected;
+mod protected_path;
+mod python;
+mod python_except;
+mod relative_import;
+mod requirements_file;
+mod write_overwrite;
+mod written;
+
 #[cfg(test)]
 mod tests;
+
+pub use protected::check_glob;
+pub(crate) use requirements_file::wants_uv;
 
 /// One rule over one tool call.
 pub struct Guard {
@@ -65,4 +79,15 @@ pub enum Example {
 pub(crate) fn nothing(_: &Case<'_>, _: &mut Needs) {}
 
 /// Every guard. Order is the order in lists; it has no effect on decisions.
-pub const GUARDS: &[&Guard] = &[];
+pub const GUARDS: &[&Guard] = &[
+    &missing_path::GUARD,
+    &write_overwrite::GUARD,
+    &protected_path::GUARD,
+    &protected_path::GIT,
+    &requirements_file::GUARD,
+    &python_except::BARE,
+    &python_except::PASS,
+    &mock_in_test::GUARD,
+    &relative_import::GUARD,
+    &relative_import::PARENT,
+];
