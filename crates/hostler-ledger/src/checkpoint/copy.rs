@@ -1,9 +1,9 @@
 //! Checkpoints outside git: a folder of copies with a manifest.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -40,8 +40,11 @@ pub(super) fn write(copies: &Path, header: &Header, entries: &[Entry], clock: &C
     let session = copies.join(&header.session);
     private_folder(&session)?;
     let state = |path: &Path, source| Error::State { path: path.to_path_buf(), source };
-    let unfinished =
-        tempfile::Builder::new().prefix(UNFINISHED).tempdir_in(&session).map_err(|it| state(&session, it))?;
+    let unfinished = tempfile::Builder::new()
+        .prefix(UNFINISHED)
+        .permissions(Permissions::from_mode(0o700))
+        .tempdir_in(&session)
+        .map_err(|it| state(&session, it))?;
     let mut copied = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let file = index.to_string();

@@ -213,7 +213,9 @@ impl Repository {
             files.push(Saved {
                 kind: if mode == "120000" { Kind::Link } else { Kind::File },
                 mode: mode_kept.unwrap_or_else(|| header.modes.usual(mode == "100755")),
-                bytes: bytes.parse().map_err(|_| damaged())?,
+                // `BAD` when the object is missing: told when its content is asked for, so that the others
+                // can still be restored.
+                bytes: bytes.parse().unwrap_or(0),
                 modified_ns: None,
                 content: content.to_owned(),
                 path,

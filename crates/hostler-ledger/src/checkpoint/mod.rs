@@ -177,6 +177,14 @@ pub enum Error {
         /// What it could mean.
         candidates: Vec<String>,
     },
+    /// The checkpoint knows nothing of a path.
+    #[error("checkpoint `{id}` holds nothing at `{}`; see `hostler checkpoint show {id}`", path.display())]
+    NotHeld {
+        /// Which.
+        id: String,
+        /// What was asked for.
+        path: PathBuf,
+    },
     /// A checkpoint that cannot be understood.
     #[error("checkpoint `{id}` cannot be used: {why}")]
     Damaged {

@@ -138,12 +138,12 @@ impl Vault<'_> {
             // What cannot be read cannot be told; nothing depends on it.
             for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
                 let path = entry.path();
-                if apart.contains(&path) || known.contains(&path) {
+                if apart.contains(&path) {
                     continue;
                 }
                 if is_folder(&path) {
                     folders.push(path);
-                } else if out.len() < APPEARED_MAX {
+                } else if !known.contains(&path) && out.len() < APPEARED_MAX {
                     out.push(path);
                 }
             }
@@ -240,7 +240,7 @@ impl Vault<'_> {
                 Some(_) => task.path.parent().unwrap_or(root),
                 None => &task.path,
             };
-            make_folders(folder, scope, &mut made).map_err(failed)?;
+            make_folders(root, folder, scope, &mut made).map_err(failed)?;
             match &task.saved {
                 Some(saved) if task.mode_only => {
                     std::fs::set_permissions(&task.path, Permissions::from_mode(saved.mode))
@@ -403,22 +403,22 @@ fn in_the_way(
     Err("a pipe, socket or device stands there now; move it away and restore again".to_owned())
 }
 
-/// Makes the folder and those above it; a file or link of the checkpoint's scope in their place goes (it
-/// has been kept).
-fn make_folders(folder: &Path, scope: &[PathBuf], made: &mut Vec<PathBuf>) -> io::Result<()> {
-    match folder.symlink_metadata() {
-        Ok(meta) if meta.is_dir() => return Ok(()),
-        Ok(_) if scope.iter().any(|it| folder.starts_with(it)) => std::fs::remove_file(folder)?,
-        Ok(_) => return Err(io::Error::from(ErrorKind::NotADirectory)),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
-            if let Some(parent) = folder.parent() {
-                make_folders(parent, scope, made)?;
-            }
+/// Makes the folder and those above it, from the top: looking at the folder itself first would follow a
+/// link above it. A file or link of the checkpoint's scope in their place goes (it has been kept).
+fn make_folders(base: &Path, folder: &Path, scope: &[PathBuf], made: &mut Vec<PathBuf>) -> io::Result<()> {
+    let mut above: Vec<&Path> = folder.ancestors().filter(|it| !base.starts_with(it)).collect();
+    above.reverse();
+    for folder in above {
+        match folder.symlink_metadata() {
+            Ok(meta) if meta.is_dir() => continue,
+            Ok(_) if scope.iter().any(|it| folder.starts_with(it)) => std::fs::remove_file(folder)?,
+            Ok(_) => return Err(io::Error::from(ErrorKind::NotADirectory)),
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(error),
         }
-        Err(error) => return Err(error),
+        std::fs::create_dir(folder)?;
+        made.push(folder.to_path_buf());
     }
-    std::fs::create_dir(folder)?;
-    made.push(folder.to_path_buf());
     Ok(())
 }
 
