@@ -1,3 +1,4 @@
 //! Every integration test of the binary, in one program.
 
 mod e2e;
+mod invariants;
