@@ -1,10 +1,14 @@
 //! The real client, a scripted model, and our binary between them.
 //!
-//! Each test starts the client once or twice (2 to 5 s each). Here is tested what only the client can tell:
-//! that a denial stops the tool, that the model reads our words, that its payloads are the ones we know.
+//! Each test starts the client once or twice, about a second each. Here is tested what only the client can
+//! tell: that a denial stops the tool, that the model reads our words, that its payloads are the ones we know.
 //! What a rule finds is tested next to the rule.
 
 mod client;
+mod faults;
+mod guards;
+mod install;
+mod sessions;
 
 use testkit::Scenario;
 
