@@ -122,10 +122,9 @@ impl Repository {
         // Without `done` git ends with an error and makes no reference.
         let ended = git.finish();
         let result = match (written, ended) {
-            (Ok(()), ended) => ended,
-            // The pipe broke because git ended: what git says is the reason.
             (Err(Failure::Pipe(error)), Ok(())) => Err(Error::NoGit(error)),
-            (Err(Failure::Pipe(_)), ended) => ended,
+            // When the pipe broke because git ended, what git says is the reason.
+            (Ok(()) | Err(Failure::Pipe(_)), ended) => ended,
             (Err(Failure::Entry(error)), _) => Err(error),
         };
         result.map_err(|error| self.after_failure(git.id, error))

@@ -83,20 +83,17 @@ pub(super) fn scan(request: &Request<'_>, limits: &Limits, clock: &Clock) -> Res
         if !path.is_absolute() {
             return Err(Error::Refused { path: path.clone(), why: "it is not an absolute path" });
         }
-        match parent_resolved(path)? {
-            Some(path) => {
-                refuse_wide(&path, home.as_deref())?;
-                scan.refuse_apart(&path)?;
-                // A write goes through a link: what it points to is at stake as well.
-                let target = link_target(&path);
-                wanted.extend(target.filter(|it| scan.refuse_apart(it).is_ok()));
-                wanted.insert(path);
-            }
-            None => {
-                let path = scan.relative(path);
-                scan.found.absent.push(path);
-            }
-        }
+        let Some(path) = parent_resolved(path)? else {
+            let path = scan.relative(path);
+            scan.found.absent.push(path);
+            continue;
+        };
+        refuse_wide(&path, home.as_deref())?;
+        scan.refuse_apart(&path)?;
+        // A write goes through a link: what it points to is at stake as well.
+        let target = link_target(&path);
+        wanted.extend(target.filter(|it| scan.refuse_apart(it).is_ok()));
+        wanted.insert(path);
     }
     let mut last: Option<PathBuf> = None;
     for path in wanted {

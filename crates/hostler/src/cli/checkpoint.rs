@@ -104,9 +104,9 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     };
     let mut out = std::io::stdout().lock();
     if json {
-        writeln!(out, "{}", report.json)?
+        writeln!(out, "{}", report.json)?;
     } else {
-        out.write_all(report.text.as_bytes())?
+        out.write_all(report.text.as_bytes())?;
     }
     out.flush()?;
     Ok(report.exit)

@@ -1,4 +1,6 @@
 //! Every integration test of the binary, in one program.
 
+mod checkpoint;
 mod e2e;
+mod hook;
 mod invariants;

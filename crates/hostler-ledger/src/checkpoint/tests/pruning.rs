@@ -46,7 +46,8 @@ fn only_checkpoints_go() {
     lab.run(&["update-ref", "refs/hostler/other", "HEAD"]);
     lab.run(&["update-ref", "refs/hostler/checkpoints/foreign/1", "HEAD"]);
     lab.run(&["pack-refs", "--all"]);
-    let user = lab.run(&["for-each-ref", "--exclude=refs/hostler/checkpoints/361ac4e6*/**"]);
+    let all = lab.run(&["for-each-ref"]);
+    let user: String = all.split_inclusive('\n').filter(|line| !line.contains("361ac4e6")).collect();
     check(&lab, Keep::default(), &["1"]);
     assert_eq!(lab.run(&["for-each-ref"]), user);
     lab.run(&["fsck", "--strict", "--no-dangling"]);
