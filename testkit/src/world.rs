@@ -380,6 +380,20 @@ impl World {
         self.session().play(turns)
     }
 
+    /// Runs a command of the client that needs no model, such as `plugin validate`.
+    ///
+    /// # Panics
+    /// When it does not start or does not end.
+    #[track_caller]
+    pub fn client_command(&self, arguments: &[&str]) -> Output {
+        let mut command = self.command(self.client.as_os_str());
+        command.args(arguments);
+        match client::run(&mut command) {
+            Ok(output) => output,
+            Err(error) => panic!("client {arguments:?}: {error:#}"),
+        }
+    }
+
     /// The client's command line up to the prompt, talking to `server`.
     pub(crate) fn client(&self, server: &ModelServer) -> Command {
         let mut command = self.command(self.client.as_os_str());

@@ -143,3 +143,19 @@ fn a_write_into_a_folder_that_cannot_be_kept_goes_ahead() {
         .chain_holds();
     world.has("big/data.bin");
 }
+
+#[test]
+fn a_call_that_takes_too_long_is_answered_before_the_client_gives_up() {
+    let Some(world) = scenario("a_call_that_takes_too_long_is_answered_before_the_client_gives_up")
+        .file("build/out.bin", "1")
+        .env("HOSTLER_FAULT", "slow:20000")
+        .open()
+    else {
+        return;
+    };
+    world
+        .play([Turn::new([bash("rm -rf build")]), Turn::new([say("done")])])
+        .ran(&[""])
+        .user_reads("took longer than")
+        .user_reads("hostler doctor");
+}

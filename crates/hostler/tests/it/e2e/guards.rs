@@ -233,7 +233,7 @@ fn the_observe_profile_stops_nothing_and_records_everything() {
             "session startup",
             "prompt",
             "decision Bash allowed delete-outside",
-            "result Bash ok",
+            "result Bash ok 0",
             "turn",
             "session other",
             "seal",

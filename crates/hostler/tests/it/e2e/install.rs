@@ -105,9 +105,19 @@ fn broken_settings_are_refused_with_a_place_and_left_alone() {
     assert_eq!(world.read(".claude/settings.json"), "{\n  \"hooks\": {,\n}\n");
 }
 
+const PLUGIN: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/claude");
+
+#[test]
+fn the_client_finds_the_plugin_valid() {
+    let Some(world) = scenario("the_client_finds_the_plugin_valid").register(Register::Nothing).open() else {
+        return;
+    };
+    let output = world.client_command(&["plugin", "validate", PLUGIN]);
+    assert_eq!(output.code, Some(0), "{output:?}");
+}
+
 #[test]
 fn registered_by_plugin_and_settings_it_decides_once() {
-    let plugin = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/claude");
     let Some(world) = scenario("registered_by_plugin_and_settings_it_decides_once")
         .file("~/photos/one.jpg", "precious")
         .open()
@@ -117,23 +127,39 @@ fn registered_by_plugin_and_settings_it_decides_once() {
     let folder = world.program().parent().unwrap().to_owned();
     let path = format!("{}:{}", folder.display(), std::env::var("PATH").unwrap());
     let session = |world: &World| {
-        let run = world.session().env("PATH", &path).arg("--plugin-dir").arg(plugin).play([
+        let run = world.session().env("PATH", &path).arg("--plugin-dir").arg(PLUGIN).play([
             Turn::new([bash("rm -rf ~/photos")]),
             Turn::new([bash("echo hi")]),
             Turn::new([say("done")]),
         ]);
-        run.ran(&["hi"]).model_reads("[delete-outside]").ledger(&[
-            "session startup",
-            "prompt",
-            "decision Bash blocked delete-outside",
-            "decision Bash allowed",
-            "result Bash ok",
-            "turn",
-            "session other",
-            "seal",
-        ]);
+        run.ran(&["hi"]).model_reads("[delete-outside]").chain_holds();
+        let mut lines = world.ledger(&run.session_id());
+        lines.retain(|line| line.starts_with("decision") || line.starts_with("result"));
+        assert_eq!(
+            lines,
+            ["decision Bash blocked delete-outside", "decision Bash allowed", "result Bash ok 0"]
+        );
     };
     session(&world);
+    let doctor = world.hostler(&["doctor"]);
+    assert_eq!(doctor.code, Some(0), "one registration is healthy: {doctor:?}");
     world.hostler_ok(&["uninit"]);
     session(&world);
+}
+
+#[test]
+fn a_plugin_without_a_binary_says_that_nothing_is_guarded() {
+    let Some(world) =
+        scenario("a_plugin_without_a_binary_says_that_nothing_is_guarded").register(Register::Nothing).open()
+    else {
+        return;
+    };
+    world
+        .session()
+        .arg("--plugin-dir")
+        .arg(PLUGIN)
+        .env("PATH", "/usr/bin:/bin")
+        .play([Turn::new([bash("echo it ran")]), Turn::new([say("done")])])
+        .ran(&["it ran"])
+        .user_reads("hostler is NOT active");
 }
