@@ -1,15 +1,46 @@
 //! Command line -> effects.
+//!
+//! The text is parsed as bash ([`parse`]), words are expanded with what is known ([`expand`]), wrappers are
+//! stripped and nested programs entered ([`wrap`]), and each command's family says what it does
+//! ([`files`], [`git`], [`infra`], [`net`], [`packages`], [`script`]). Guards ask which effects a command
+//! line has; claims will ask which effects an agent's commands had.
+
+mod args;
+mod builtin;
+mod expand;
+mod files;
+mod git;
+mod infra;
+mod lookalike;
+mod machine;
+mod net;
+mod packages;
+mod parse;
+mod run;
+mod script;
+mod sql;
+mod target;
+#[cfg(test)]
+mod tests;
+pub(crate) mod wildcard;
+mod word;
+mod wrap;
 
 use std::path::Path;
 
-use hostler_model::{Coverage, Effect, Place, Step};
+use hostler_model::{Coverage, Effect, EffectKind, Place, Reach, Step};
+
+use machine::{Machine, State, Stream};
+
+/// Characters of a command that messages show.
+const SHOWN_CHARS_MAX: usize = 240;
 
 /// What a command line does.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Report {
-    /// Its effects in order.
+    /// Its effects in order, each once.
     pub effects: Vec<Effect>,
-    /// Every simple command with resolved words, wrappers stripped.
+    /// Every simple command with resolved words, wrappers and what they wrap.
     pub commands: Vec<Command>,
     /// How much was understood.
     pub coverage: Coverage,
@@ -23,13 +54,96 @@ pub struct Command {
 }
 
 impl Report {
+    /// The effects of one kind.
+    pub fn of(&self, kind: EffectKind) -> impl Iterator<Item = &Effect> {
+        self.effects.iter().filter(move |effect| effect.kind == kind)
+    }
+
     /// The analysis as steps of an explanation.
     pub fn steps(&self) -> Vec<Step> {
-        Vec::new()
+        let step = |detail: String| Step { stage: "shell".to_owned(), detail };
+        let commands = self.commands.iter().map(|command| {
+            let words: Vec<&str> =
+                command.words.iter().map(|word| word.as_deref().unwrap_or("<unknown>")).collect();
+            step(format!("command: {}", shorten(&words.join(" "))))
+        });
+        let effects = self.effects.iter().map(|effect| {
+            let targets: Vec<String> = effect
+                .targets
+                .iter()
+                .map(|target| match &target.path {
+                    Some(path) if target.glob => format!("{}/{}", path.display(), target.pattern),
+                    Some(path) => path.display().to_string(),
+                    None => format!("{} (unresolved)", target.text),
+                })
+                .collect();
+            let place = if effect.reach == Reach::Remote { " elsewhere" } else { "" };
+            step(format!("effect: {:?}{place} {} because {}", effect.kind, targets.join(", "), effect.why))
+        });
+        let gaps = match &self.coverage {
+            Coverage::Full => Vec::new(),
+            Coverage::Partial(gaps) => {
+                gaps.iter().map(|gap| step(format!("not understood: {gap}"))).collect()
+            }
+        };
+        commands.chain(effects).chain(gaps).collect()
     }
 }
 
 /// Analyses `command` as bash would run it in `cwd`.
-pub fn analyse(_command: &str, _cwd: &Path, _place: &Place) -> Report {
-    Report { effects: Vec::new(), commands: Vec::new(), coverage: Coverage::Full }
+///
+/// Never fails: what is not understood is an [`EffectKind::ExecUnresolved`] effect, which guards ask about.
+pub fn analyse(command: &str, cwd: &Path, place: &Place) -> Report {
+    let mut report = parse::with_stack(command, |deep| {
+        let mut machine = Machine::new(place, deep);
+        machine.run_text(command, &mut State::new(cwd.to_path_buf()), &Stream::NOTHING);
+        let coverage = if machine.gaps.is_empty() { Coverage::Full } else { Coverage::Partial(machine.gaps) };
+        Report { effects: machine.effects, commands: machine.commands, coverage }
+    })
+    .unwrap_or_else(|| {
+        let why = "it is too long or too deeply nested to analyse".to_owned();
+        Report {
+            effects: vec![unresolved(command, why.clone())],
+            commands: Vec::new(),
+            coverage: Coverage::Partial(vec![why]),
+        }
+    });
+    if let Some(c) = lookalike::bidirectional(command) {
+        report.effects.push(Effect {
+            kind: EffectKind::LookAlike,
+            ..unresolved(
+                command,
+                format!("it holds U+{:04X}, which changes the order in which text is shown", c as u32),
+            )
+        });
+    }
+    let mut seen: Vec<Effect> = Vec::with_capacity(report.effects.len());
+    for effect in report.effects {
+        if !seen.contains(&effect) {
+            seen.push(effect);
+        }
+    }
+    report.effects = seen;
+    report
+}
+
+fn unresolved(command: &str, why: String) -> Effect {
+    Effect {
+        kind: EffectKind::ExecUnresolved,
+        targets: Vec::new(),
+        command: shorten(command),
+        why,
+        reach: Reach::Local,
+        recursive: false,
+    }
+}
+
+/// `text` on one line, cut for messages.
+fn shorten(text: &str) -> String {
+    let mut out: String =
+        text.chars().take(SHOWN_CHARS_MAX).map(|c| if c == '\n' { ' ' } else { c }).collect();
+    if text.chars().nth(SHOWN_CHARS_MAX).is_some() {
+        out.push('…');
+    }
+    out
 }

@@ -1,0 +1,136 @@
+//! The only place that calls the shell parser: caps before, a large stack under, faults caught.
+//!
+//! `brush-parser` recurses once per nesting level and aborts the process on a stack overflow, which a
+//! host would read as "run it". So text that could nest deeply is parsed on a thread with a stack that
+//! is larger than any nesting the byte cap allows.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, WordPieceWithSource};
+use brush_parser::{Parser, ParserOptions, ast};
+
+/// Longest command line that is analysed, in bytes; a longer one counts as not understood.
+pub(super) const COMMAND_BYTES_MAX: usize = 256 * 1024;
+
+/// Openers that the ordinary stack carries for certain, also in an unoptimised build on a test thread.
+const OPENERS_MAX: usize = 64;
+
+/// Openers that the large stack carries for certain, also in an unoptimised build.
+const DEEP_OPENERS_MAX: usize = 20_000;
+
+/// Stack for deeply nested text; only what is used is ever touched.
+const DEEP_STACK_BYTES: usize = 512 << 20;
+
+/// Words that one brace expression may make.
+const BRACE_WORDS_MAX: usize = 256;
+
+/// Upper bound of the nesting of `text`: what could open a level, closed or not.
+pub(super) fn openers(text: &str) -> usize {
+    let marks = text.bytes().filter(|byte| matches!(byte, b'(' | b'{' | b'[' | b'`' | b'<')).count();
+    let words = text
+        .split(|c: char| !c.is_ascii_alphanumeric())
+        .filter(|word| {
+            matches!(
+                *word,
+                "if" | "elif" | "while" | "until" | "for" | "case" | "do" | "then" | "coproc" | "function"
+            )
+        })
+        .count();
+    marks + words
+}
+
+/// Whether text made while analysing (a decoded string, a repeated variable) may be parsed on a stack of
+/// the kind that the whole analysis runs on.
+pub(super) fn fits(text: &str, deep: bool) -> bool {
+    text.len() <= COMMAND_BYTES_MAX && openers(text) <= if deep { DEEP_OPENERS_MAX } else { OPENERS_MAX }
+}
+
+/// Runs `work` where nesting of `text` cannot overflow the stack; `work` is told whether that is the
+/// large one. `None` when the text is beyond all caps, or `work` panicked.
+pub(super) fn with_stack<T: Send>(text: &str, work: impl FnOnce(bool) -> T + Send) -> Option<T> {
+    if fits(text, false) {
+        return catch_unwind(AssertUnwindSafe(|| work(false))).ok();
+    }
+    if !fits(text, true) {
+        return None;
+    }
+    std::thread::scope(|scope| {
+        std::thread::Builder::new()
+            .stack_size(DEEP_STACK_BYTES)
+            .spawn_scoped(scope, || work(true))
+            .ok()
+            .and_then(|thread| thread.join().ok())
+    })
+}
+
+/// Parses a command line as bash.
+pub(super) fn program(text: &str) -> Option<ast::Program> {
+    if COMMAND_BYTES_MAX < text.len() {
+        return None;
+    }
+    Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program().ok()
+}
+
+/// Parses one raw word into its pieces.
+pub(super) fn word(raw: &str) -> Option<Vec<WordPieceWithSource>> {
+    brush_parser::word::parse(raw, &ParserOptions::default()).ok()
+}
+
+/// Parses the body of a here-document in which expansions happen.
+pub(super) fn heredoc(raw: &str) -> Option<Vec<WordPieceWithSource>> {
+    brush_parser::word::parse_heredoc(raw, &ParserOptions::default()).ok()
+}
+
+/// The raw words that brace expansion makes of `raw`; `None` when they are too many.
+pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
+    if !raw.contains('{') || !(raw.contains(',') || raw.contains("..")) {
+        return Some(vec![raw.to_owned()]);
+    }
+    match brush_parser::word::parse_brace_expansions(raw, &ParserOptions::default()) {
+        Ok(Some(parts)) => join(&parts),
+        Ok(None) | Err(_) => Some(vec![raw.to_owned()]),
+    }
+}
+
+fn join(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
+    let mut words = vec![String::new()];
+    for part in parts {
+        let tails = match part {
+            BraceExpressionOrText::Text(text) => vec![text.clone()],
+            BraceExpressionOrText::Expr(members) => {
+                let mut tails = Vec::new();
+                for member in members {
+                    tails.extend(expand(member)?);
+                }
+                tails
+            }
+        };
+        if BRACE_WORDS_MAX < words.len() * tails.len() {
+            return None;
+        }
+        words = words.iter().flat_map(|head| tails.iter().map(move |tail| format!("{head}{tail}"))).collect();
+    }
+    Some(words)
+}
+
+fn expand(member: &BraceExpressionMember) -> Option<Vec<String>> {
+    match member {
+        BraceExpressionMember::Child(parts) => join(parts),
+        BraceExpressionMember::NumberSequence { start, end, increment } => {
+            let step = increment.unsigned_abs().max(1);
+            let count = start.abs_diff(*end) / step + 1;
+            if BRACE_WORDS_MAX as u64 <= count {
+                return None;
+            }
+            let sign = if start <= end { 1 } else { -1 };
+            let step = i64::try_from(step).ok()?;
+            (0..i64::try_from(count).ok()?)
+                .map(|index| start.checked_add(sign * index.checked_mul(step)?).map(|n| n.to_string()))
+                .collect()
+        }
+        BraceExpressionMember::CharSequence { start, end, .. } => {
+            let (low, high) = if start <= end { (*start, *end) } else { (*end, *start) };
+            Some((low..=high).map(String::from).collect())
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Tables of command lines and their effects.
