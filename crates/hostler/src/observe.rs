@@ -77,11 +77,10 @@ fn content(path: &Path) -> Content {
     // Opening a pipe would wait for a writer.
     match fs::metadata(path) {
         Ok(meta) if meta.is_file() && meta.len() <= CONTENT_BYTES_MAX => {}
-        Ok(_) => return Content::Unreadable,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Content::Missing;
         }
-        Err(_) => return Content::Unreadable,
+        Ok(_) | Err(_) => return Content::Unreadable,
     }
     let mut bytes = Vec::new();
     match fs::File::open(path).and_then(|file| file.take(CONTENT_BYTES_MAX + 1).read_to_end(&mut bytes)) {

@@ -74,7 +74,7 @@ impl Before<'_> {
             close(&mut judged, &notes.faults);
         }
         let recorded = self.record(&judged, &place, code.as_deref(), granted, &mut notes);
-        self.reply(&judged, recorded, code.as_deref(), &notes)
+        self.reply(&judged, recorded.as_ref(), code.as_deref(), &notes)
     }
 
     /// The name under which a person can let this very call through.
@@ -235,9 +235,15 @@ impl Before<'_> {
         }
     }
 
-    fn reply(&self, judged: &Judged, recorded: Option<Appended>, code: Option<&str>, notes: &Notes) -> Reply {
+    fn reply(
+        &self,
+        judged: &Judged,
+        recorded: Option<&Appended>,
+        code: Option<&str>,
+        notes: &Notes,
+    ) -> Reply {
         let decision = &judged.decision;
-        let id = recorded.as_ref().map(|it| journal::decision_id(&self.event.session, it.sequence()));
+        let id = recorded.map(|it| journal::decision_id(&self.event.session, it.sequence()));
         let reference = id.as_deref().map(|decision| Reference { decision, code: code.unwrap_or_default() });
         let stopped = || reason::stopped(decision, &self.call.action, reference);
         let mut reply =
