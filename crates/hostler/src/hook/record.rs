@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use hostler_host::reason;
 use hostler_ledger::journal::sha256_hex;
 use hostler_ledger::redact::preview;
-use hostler_model::{Action, Decision, Event, EventKind, FileKind, Place, Step, ToolCall, Verdict};
+use hostler_model::{Action, Decision, Event, EventKind, FileKind, Place, Step, ToolCall, Verdict, lexical};
 use serde_json::{Map, Value};
 
 use crate::judge::Judged;
@@ -58,8 +58,13 @@ pub(super) fn decision(out: &mut Attributes, call: &ToolCall, judged: &Judged, p
     set(out, "operation", operation(call, judged, place));
     set(out, "status", status(decision.verdict));
     set(out, "message", message(decision));
-    if !judged.paths.is_empty() {
-        set(out, "paths", judged.paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>());
+    let mut paths: Vec<String> = judged.paths.iter().map(|path| path.display().to_string()).collect();
+    if let Some(path) = file(&call.action) {
+        let base = Path::new(out.get("cwd").and_then(Value::as_str).unwrap_or("/"));
+        paths.push(lexical::expand(base, place.home.as_deref(), path).display().to_string());
+    }
+    if !paths.is_empty() {
+        set(out, "paths", paths);
     }
     if !judged.understood {
         set(out, "understood", false);
@@ -119,14 +124,24 @@ fn target(action: &Action) -> Option<String> {
     let preview = |text: &str| preview(text, PREVIEW_CHARS_MAX);
     match action {
         Action::Shell { command } => Some(preview(command)),
-        Action::Write { path, .. }
-        | Action::Edit { path, .. }
-        | Action::NotebookEdit { path, .. }
-        | Action::Read { path } => path.clone(),
+        Action::Write { .. } | Action::Edit { .. } | Action::NotebookEdit { .. } | Action::Read { .. } => {
+            file(action).map(str::to_owned)
+        }
         Action::Search { pattern, .. } => Some(preview(pattern)),
         Action::Delegate { prompt, .. } => Some(preview(prompt)),
         Action::Mcp { strings, .. } => strings.first().map(|(key, text)| format!("{key}={}", preview(text))),
         Action::Other => None,
+    }
+}
+
+/// The file that a tool call names, as the agent wrote it.
+fn file(action: &Action) -> Option<&str> {
+    match action {
+        Action::Write { path, .. }
+        | Action::Edit { path, .. }
+        | Action::NotebookEdit { path, .. }
+        | Action::Read { path } => path.as_deref(),
+        _ => None,
     }
 }
 
@@ -202,13 +217,10 @@ pub(super) fn set(out: &mut Attributes, name: &str, value: impl Into<Value>) {
 
 /// Whether an edit of `path` should keep the file first: it is there, and inside the project.
 pub(super) fn edited_file(action: &Action, place: &Place, cwd: &Path) -> Option<PathBuf> {
-    let (Action::Write { path: Some(path), .. }
-    | Action::Edit { path: Some(path), .. }
-    | Action::NotebookEdit { path: Some(path), .. }) = action
-    else {
+    if matches!(action, Action::Read { .. }) {
         return None;
-    };
-    let path = hostler_model::lexical::expand(cwd, place.home.as_deref(), path);
+    }
+    let path = lexical::expand(cwd, place.home.as_deref(), file(action)?);
     let real = std::fs::canonicalize(&path).ok()?;
     let file = crate::observe::kind(&real) == Some(FileKind::File);
     (file && real.starts_with(&place.root)).then_some(real)

@@ -21,57 +21,56 @@ fn call_of(payload: &[u8]) -> ToolCall {
 }
 
 #[track_caller]
-fn check_action(tool: &str, input: &str, expected: Action) {
-    assert_eq!(call_of(payload(tool, input).as_bytes()).action, expected, "{tool} {input}");
-}
-
-fn some(text: &str) -> Option<String> {
-    Some(text.to_owned())
+fn check_action(tool: &str, input: &str, expected: &Action) {
+    assert_eq!(&call_of(payload(tool, input).as_bytes()).action, expected, "{tool} {input}");
 }
 
 // @traces REQ-020-131 REQ-020-153
 #[test]
 fn every_tool_of_the_client_is_read() {
-    check_action("Bash", r#"{"command":"ls"}"#, Action::Shell { command: "ls".into() });
+    check_action("Bash", r#"{"command":"ls"}"#, &Action::Shell { command: "ls".into() });
     check_action(
         "Write",
         r#"{"file_path":"a","content":"b"}"#,
-        Action::Write { path: some("a"), content: "b".into() },
+        &Action::Write { path: Some("a".into()), content: "b".into() },
     );
     let change = |old: &str, new: &str, all| Change { old: old.into(), new: new.into(), all };
     check_action(
         "Edit",
         r#"{"file_path":"a","old_string":"b","new_string":"c","replace_all":true}"#,
-        Action::Edit { path: some("a"), changes: vec![change("b", "c", true)] },
+        &Action::Edit { path: Some("a".into()), changes: vec![change("b", "c", true)] },
     );
     check_action(
         "MultiEdit",
         r#"{"file_path":"a","edits":[{"old_string":"b","new_string":"c"},{"old_string":"d","new_string":"e"}]}"#,
-        Action::Edit { path: some("a"), changes: vec![change("b", "c", false), change("d", "e", false)] },
+        &Action::Edit {
+            path: Some("a".into()),
+            changes: vec![change("b", "c", false), change("d", "e", false)],
+        },
     );
     check_action(
         "NotebookEdit",
         r#"{"notebook_path":"a.ipynb","new_source":"x"}"#,
-        Action::NotebookEdit { path: some("a.ipynb"), source: "x".into() },
+        &Action::NotebookEdit { path: Some("a.ipynb".into()), source: "x".into() },
     );
-    check_action("Read", r#"{"file_path":"a"}"#, Action::Read { path: some("a") });
-    check_action("Glob", r#"{"pattern":"*"}"#, Action::Search { path: None, pattern: "*".into() });
+    check_action("Read", r#"{"file_path":"a"}"#, &Action::Read { path: Some("a".into()) });
+    check_action("Glob", r#"{"pattern":"*"}"#, &Action::Search { path: None, pattern: "*".into() });
     check_action(
         "Grep",
         r#"{"pattern":"x","path":"."}"#,
-        Action::Search { path: some("."), pattern: "x".into() },
+        &Action::Search { path: Some(".".into()), pattern: "x".into() },
     );
     for tool in ["Agent", "Task"] {
         check_action(
             tool,
             r#"{"prompt":"p","subagent_type":"general-purpose"}"#,
-            Action::Delegate { prompt: "p".into(), agent: "general-purpose".into() },
+            &Action::Delegate { prompt: "p".into(), agent: "general-purpose".into() },
         );
     }
     check_action(
         "mcp__fs__write_file",
         r#"{"path":"/etc/hosts","deep":{"list":["a",1,{"b":"c"}]}}"#,
-        Action::Mcp {
+        &Action::Mcp {
             server: "fs".into(),
             tool: "write_file".into(),
             strings: vec![
@@ -81,8 +80,8 @@ fn every_tool_of_the_client_is_read() {
             ],
         },
     );
-    check_action("TimeMachine", r#"{"to":1985}"#, Action::Other);
-    check_action("mcp__nothing", "{}", Action::Other);
+    check_action("TimeMachine", r#"{"to":1985}"#, &Action::Other);
+    check_action("mcp__nothing", "{}", &Action::Other);
 }
 
 #[test]
@@ -90,7 +89,7 @@ fn a_path_that_is_none_is_none() {
     for input in
         [r#"{"content":"x"}"#, r#"{"file_path":"","content":"x"}"#, r#"{"file_path":7,"content":"x"}"#]
     {
-        check_action("Write", input, Action::Write { path: None, content: "x".into() });
+        check_action("Write", input, &Action::Write { path: None, content: "x".into() });
     }
 }
 

@@ -4,10 +4,6 @@ fn json(event: &str, reply: &Reply) -> String {
     write_for(Host::ClaudeCode, event, reply)
 }
 
-fn text(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
 #[test]
 fn nothing_to_say_is_an_empty_document() {
     for event in ["PreToolUse", "Stop", "SessionEnd", "Unknown"] {
@@ -30,7 +26,11 @@ fn an_asked_call() {
 
 #[test]
 fn context_and_message() {
-    let reply = Reply { context: text("for the agent"), message: text("for the user"), ..Reply::default() };
+    let reply = Reply {
+        context: Some("for the agent".into()),
+        message: Some("for the user".into()),
+        ..Reply::default()
+    };
     insta::assert_snapshot!(json("PostToolUse", &reply), @r#"{"systemMessage":"for the user","hookSpecificOutput":{"hookEventName":"PostToolUse","additionalContext":"for the agent"}}"#);
     // Context would continue the turn there.
     insta::assert_snapshot!(json("Stop", &reply), @r#"{"systemMessage":"for the user"}"#);
@@ -63,9 +63,9 @@ fn another_client_reads_the_same_answer() {
 fn check_budget(part: &str) {
     let reply = Reply {
         stop: Some(Stop::Deny(part.to_owned())),
-        context: text(part),
-        message: text(part),
-        rest: text("hostler explain a-1"),
+        context: Some(part.into()),
+        message: Some(part.into()),
+        rest: Some("hostler explain a-1".into()),
         ..Reply::default()
     };
     for host in [Host::ClaudeCode, Host::Foreign] {
