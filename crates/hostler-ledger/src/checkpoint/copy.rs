@@ -36,7 +36,12 @@ struct Copied {
 }
 
 /// Copies the entries. The folder gets its name last, so an interrupted checkpoint is none.
-pub(super) fn write(copies: &Path, header: &Header, entries: &[Entry], clock: &Clock) -> Result<(), Error> {
+pub(super) fn write(
+    copies: &Path,
+    header: &mut Header,
+    entries: &[Entry],
+    clock: &Clock,
+) -> Result<(), Error> {
     let session = copies.join(&header.session);
     private_folder(&session)?;
     let state = |path: &Path, source| Error::State { path: path.to_path_buf(), source };
@@ -46,12 +51,20 @@ pub(super) fn write(copies: &Path, header: &Header, entries: &[Entry], clock: &C
         .tempdir_in(&session)
         .map_err(|it| state(&session, it))?;
     let mut copied = Vec::with_capacity(entries.len());
+    let mut kept = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let file = index.to_string();
+        let to = unfinished.path().join(&file);
         let bytes = match entry.kind {
-            Kind::Link => copy_link(entry, &unfinished.path().join(&file))?,
-            Kind::File => copy_file(entry, &unfinished.path().join(&file), clock)?,
+            Kind::Link => copy_link(entry, &to),
+            Kind::File => copy_file(entry, &to, clock),
         };
+        let bytes = match bytes {
+            Ok(bytes) => bytes,
+            Err(error) if error.is_gone() => continue,
+            Err(error) => return Err(error),
+        };
+        kept.push(entry);
         copied.push(Copied {
             path: PathText(entry.path.clone()),
             kind: entry.kind,
@@ -61,6 +74,7 @@ pub(super) fn write(copies: &Path, header: &Header, entries: &[Entry], clock: &C
             file,
         });
     }
+    header.holds(kept.into_iter());
     let manifest = Manifest { header: header.clone(), entries: copied };
     let path = unfinished.path().join(MANIFEST);
     let text = serde_json::to_vec(&manifest).map_err(|error| state(&path, error.into()))?;

@@ -27,6 +27,8 @@ const GRACE: Duration = Duration::from_millis(100);
 const SETTINGS: &[&str] = &[
     // User hooks (`reference-transaction`) would fire at each reference.
     "core.hooksPath=/dev/null",
+    // Since git 2.54 hooks can also be configured; this switches those of the event off.
+    "hook.reference-transaction.enabled=false",
     "core.logAllRefUpdates=false",
     // `true` makes fast-import fold names that differ in case only.
     "core.ignoreCase=false",
@@ -107,7 +109,7 @@ impl Repository {
     }
 
     /// Stores the entries and makes the reference, all or nothing.
-    pub(super) fn write(&self, header: &Header, entries: &[Entry], clock: &Clock) -> Result<(), Error> {
+    pub(super) fn write(&self, header: &mut Header, entries: &[Entry], clock: &Clock) -> Result<(), Error> {
         let mut command =
             self.command(&["fast-import", "--quiet", "--done", "--depth=0", "--date-format=raw"]);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
@@ -315,15 +317,21 @@ struct Stream<'a> {
 }
 
 impl Stream<'_> {
-    fn all(&mut self, header: &Header, entries: &[Entry]) -> Result<(), Failure> {
-        let mut marks = Vec::with_capacity(entries.len());
+    fn all(&mut self, header: &mut Header, entries: &[Entry]) -> Result<(), Failure> {
+        let mut stored = Vec::with_capacity(entries.len());
         for entry in entries {
             self.clock.check("storing files").map_err(Failure::Entry)?;
-            marks.push(match entry.kind {
-                Kind::File => self.file(entry)?,
-                Kind::Link => self.link(entry)?,
-            });
+            let mark = match entry.kind {
+                Kind::File => self.file(entry),
+                Kind::Link => self.link(entry),
+            };
+            match mark {
+                Ok(mark) => stored.push((entry, mark)),
+                Err(Failure::Entry(error)) if error.is_gone() => {}
+                Err(failure) => return Err(failure),
+            }
         }
+        header.holds(stored.iter().map(|(entry, _)| *entry));
         writeln!(self.out, "commit {}", reference(header))?;
         let seconds = header.time_ms.div_euclid(1000).max(0);
         writeln!(self.out, "committer hostler <hostler@localhost> {seconds} +0000")?;
@@ -331,7 +339,7 @@ impl Stream<'_> {
         writeln!(self.out, "data {}", message.len())?;
         self.out.write_all(&message)?;
         self.out.write_all(b"\n")?;
-        for (entry, mark) in entries.iter().zip(marks) {
+        for (entry, mark) in stored {
             let mode = match entry.kind {
                 Kind::Link => "120000",
                 Kind::File if entry.mode & 0o111 != 0 => "100755",

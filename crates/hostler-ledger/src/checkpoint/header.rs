@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::scan::Found;
+use super::scan::{Entry, Found};
 use super::{Request, git};
 
 /// The version that this build writes, and the newest that it reads.
@@ -175,9 +175,14 @@ impl Header {
             empty_folders: text(&found.empty_folders),
             skipped: found.skipped.clone(),
             modes: Modes::of(found),
-            files: found.entries.len(),
-            bytes: found.entries.iter().map(|it| it.bytes).sum(),
+            files: 0,
+            bytes: 0,
         }
+    }
+
+    /// What was stored in the end: fewer than was found when a file went meanwhile.
+    pub(super) fn holds<'e>(&mut self, entries: impl Iterator<Item = &'e Entry>) {
+        (self.files, self.bytes) = entries.fold((0, 0), |sum, it| (sum.0 + 1, sum.1 + it.bytes));
     }
 
     /// Reads a header, refusing one that a newer build wrote.

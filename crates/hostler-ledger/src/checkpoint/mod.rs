@@ -203,6 +203,13 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// A file that somebody else removed between being found and being read: nothing is left to keep.
+    fn is_gone(&self) -> bool {
+        matches!(self, Self::Unreadable { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 /// Keeps what stands at the request's paths.
 ///
 /// Cost: one `git` process for a single file, a second one for a session's first checkpoint.
@@ -228,12 +235,12 @@ pub fn create_within(request: &Request<'_>, limits: &Limits) -> Result<Created, 
         return Ok(Created::Same { id: id_of(request.session.as_str(), number) });
     }
     let number = sequence.reserve(|| vault.last_number(request.session))?;
-    let header = Header::new(request, number, &found);
+    let mut header = Header::new(request, number, &found);
     match (&request.place.git_dir, found.all_inside) {
         (Some(git_dir), true) => {
-            git::Repository::new(git_dir, vault.common_dir()).write(&header, &found.entries, &clock)?;
+            git::Repository::new(git_dir, vault.common_dir()).write(&mut header, &found.entries, &clock)?;
         }
-        _ => copy::write(&vault.copies(), &header, &found.entries, &clock)?,
+        _ => copy::write(&vault.copies(), &mut header, &found.entries, &clock)?,
     }
     if let Some(call) = call {
         sequence.record(call, number);

@@ -193,7 +193,13 @@ impl Scan<'_> {
         while let Some(folder) = folders.pop() {
             self.clock.check("looking for what to keep")?;
             let mut entries = 0usize;
-            for entry in std::fs::read_dir(&folder).map_err(|source| unreadable(&folder, source))? {
+            let listed = match std::fs::read_dir(&folder) {
+                Ok(listed) => listed,
+                // Gone since it was found.
+                Err(error) if is_absent(&error) => continue,
+                Err(source) => return Err(unreadable(&folder, source)),
+            };
+            for entry in listed {
                 let path = entry.map_err(|source| unreadable(&folder, source))?.path();
                 entries += 1;
                 if let Some(&(_, why)) = self.apart.iter().find(|(apart, _)| *apart == path) {

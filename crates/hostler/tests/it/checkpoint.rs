@@ -1,5 +1,7 @@
 //! `hostler checkpoint`, and the checkpoints that a hook call makes.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};

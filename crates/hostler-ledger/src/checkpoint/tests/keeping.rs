@@ -234,6 +234,35 @@ fn a_file_that_changes_while_it_is_read_is_kept_consistently_or_refused() {
     lab.run(&["fsck", "--strict", "--no-dangling"]);
 }
 
+/// Deleting a build folder while a build runs in it.
+#[test]
+fn a_file_that_goes_meanwhile_is_no_failure() {
+    for lab in [Lab::git(), Lab::plain()] {
+        lab.write("build/stays.txt", "stays");
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                while !stop.load(Ordering::Relaxed) {
+                    for index in 0..40 {
+                        lab.write(&format!("build/{index}.tmp"), "temporary");
+                    }
+                    for index in 0..40 {
+                        lab.remove(&format!("build/{index}.tmp"));
+                    }
+                }
+            });
+            for _ in 0..20 {
+                let id = lab.keep(&["build"]);
+                let found = lab.find(&id);
+                let files = lab.vault(|vault| vault.files(&found)).unwrap();
+                assert_eq!(files.len(), found.header.files);
+                assert!(files.iter().any(|it| it.path.ends_with("stays.txt") && it.bytes == 5));
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
+}
+
 #[test]
 fn outside_git_copies_are_kept() {
     let lab = Lab::plain();
