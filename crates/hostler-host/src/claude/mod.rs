@@ -1,5 +1,6 @@
 //! Claude Code.
 
+pub mod canary;
 pub mod read;
 pub mod settings;
 pub mod write;

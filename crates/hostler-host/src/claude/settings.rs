@@ -107,6 +107,8 @@ pub struct Warning {
     pub at: Position,
     /// What, and what to do.
     pub what: String,
+    /// The client ignores the whole file, hooks included.
+    pub ignored: bool,
 }
 
 /// Makes the file hold exactly one current entry of ours per event of [`REGISTRATIONS`].
@@ -224,14 +226,16 @@ pub fn enabled_plugins(text: &str) -> Result<Vec<(String, bool)>, Error> {
 pub fn warnings(text: &str) -> Result<Vec<Warning>, Error> {
     let document = parse(text)?;
     let mut found = Vec::new();
+    let mut warn = |at, what, ignored| found.push(Warning { at, what, ignored });
     if text.starts_with('\u{feff}') {
-        found.push(Warning {
-            at: Position { line: 1, column: 1 },
-            what: "a byte order mark: kept, but some readers reject it".to_owned(),
-        });
+        let what = "a byte order mark: kept; Claude Code reads it, other readers may not".to_owned();
+        warn(Position { line: 1, column: 1 }, what, false);
     }
     if let Some((at, what)) = document.first_extension() {
-        found.push(Warning { at, what: format!("{what}: kept, but readers of strict JSON reject it") });
+        let what = format!(
+            "{what}: Claude Code reads strict JSON and ignores the whole file, its hooks included; remove it"
+        );
+        warn(at, what, true);
     }
     for event in document.get(&document.root, "hooks").map_or(&[][..], Node::items) {
         let Some(key) = &event.key else { continue };
@@ -240,11 +244,11 @@ pub fn warnings(text: &str) -> Result<Vec<Warning>, Error> {
                 document.get(&group.value, "hooks").is_some_and(|hooks| matches!(hooks.kind, Kind::Array(_)));
             if matches!(event.value.kind, Kind::Array(_)) && !is_group {
                 let what = format!(
-                    "entry {} of `{}` has no `hooks` array, so Claude Code may ignore it; kept as it is",
+                    "entry {} of `{}` has no `hooks` array, so Claude Code ignores it; kept as it is",
                     index + 1,
                     document.string(key)
                 );
-                found.push(Warning { at: document.position(group.start()), what });
+                warn(document.position(group.start()), what, false);
             }
         }
     }

@@ -195,10 +195,9 @@ fn warnings(site: &Site, scope: Scope, change: &Change, after: &str) -> anyhow::
             source.display()
         ));
     }
-    let elsewhere = found::sources(site).into_iter().filter(|it| it.path != *path && it.is_registered());
-    for source in elsewhere {
+    for source in found::sources(site).into_iter().filter(|it| it.path != *path && it.is_registered()) {
         all.push(format!(
-            "hooks of ours are also registered in {}; each call is decided once, but costs two processes: remove one",
+            "hooks of ours are also registered in {}; one of the two is enough",
             source.shown(site)
         ));
     }

@@ -33,6 +33,8 @@ struct Plan {
     settings: Change,
     configuration: Option<Change>,
     exclude: Option<Change>,
+    /// Configuration that another registration still needs.
+    kept: Option<(PathBuf, String)>,
     folders: Vec<PathBuf>,
     record: Option<Record>,
     removed: usize,
@@ -59,6 +61,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         for plan in &plans {
             plan.apply(&site)?;
         }
+        hand_over(&site, &plans)?;
     }
     drop(lock);
     report(&site, args, &plans, json)
@@ -104,7 +107,8 @@ fn plan(site: &Site, scope: Scope) -> anyhow::Result<Option<Plan>> {
         }
     }
     let folders = record.as_ref().map(|it| it.folders.clone()).unwrap_or_default();
-    Ok(Some(Plan { scope, settings: change, configuration, exclude, folders, record, removed, notes }))
+    let kept = None;
+    Ok(Some(Plan { scope, settings: change, configuration, exclude, kept, folders, record, removed, notes }))
 }
 
 /// The exact bytes from before, where nobody touched the file since; else `after`.
@@ -137,8 +141,35 @@ fn keep_shared_configuration(site: &Site, plans: &mut [Plan]) {
         let text = std::fs::read_to_string(site.settings(other)).unwrap_or_default();
         if settings::registered(&text).is_ok_and(|it| !it.is_empty()) {
             plan.configuration = None;
+            plan.kept = plan.record.as_ref().and_then(|it| it.configuration.clone());
         }
     }
+}
+
+/// Removes the folders that we made. What another registration still uses is undone with that one.
+fn hand_over(site: &Site, plans: &[Plan]) -> anyhow::Result<()> {
+    let mut folders: Vec<PathBuf> = plans.iter().flat_map(|it| it.folders.clone()).collect();
+    folders.sort();
+    folders.dedup();
+    remove_empty(&folders)?;
+    folders.retain(|it| it.is_dir());
+    let kept = plans.iter().find_map(|it| it.kept.clone());
+    for scope in Scope::ALL {
+        let Ok(Some(mut other)) = Record::load(site, &site.settings(scope)) else { continue };
+        let used = |folder: &&PathBuf| {
+            other.settings.starts_with(folder)
+                || kept.as_ref().is_some_and(|(file, _)| file.starts_with(folder))
+        };
+        let inherited: Vec<PathBuf> = folders.iter().filter(used).cloned().collect();
+        other.folders.extend(inherited);
+        other.folders.sort();
+        other.folders.dedup();
+        if scope != Scope::User {
+            other.configuration = other.configuration.or_else(|| kept.clone());
+        }
+        other.store(site)?;
+    }
+    Ok(())
 }
 
 impl Plan {
@@ -151,7 +182,6 @@ impl Plan {
         for change in self.changes() {
             change.apply()?;
         }
-        remove_empty(&self.folders)?;
         match &self.record {
             Some(record) => record.forget(site),
             None => Ok(()),

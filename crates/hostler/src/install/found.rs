@@ -17,6 +17,8 @@ const LAUNCHER: &str = "hostler-launcher";
 pub(crate) enum Origin {
     /// A settings file.
     Settings(Scope),
+    /// The local settings of the main work tree, seen from a linked one.
+    MainWorkTree,
     /// An enabled plugin, by `plugin@marketplace`; with its folder.
     Plugin(String, PathBuf),
 }
@@ -38,10 +40,18 @@ impl Source {
         !self.entries.is_empty()
     }
 
+    /// Whether the client runs both entries of an event: it drops repeated commands of settings files, but
+    /// does not compare them with those of plugins.
+    pub(crate) fn adds_to(&self, other: &Self) -> bool {
+        let plugin = |it: &Self| matches!(it.origin, Origin::Plugin(..));
+        let command = |it: &Self| it.entries.first().map(|entry| (entry.command.clone(), entry.form.clone()));
+        plugin(self) || plugin(other) || command(self) != command(other)
+    }
+
     /// For people.
     pub(crate) fn shown(&self, site: &Site) -> String {
         match &self.origin {
-            Origin::Settings(_) => format!("`{}`", site.shown(&self.path)),
+            Origin::Settings(_) | Origin::MainWorkTree => format!("`{}`", site.shown(&self.path)),
             Origin::Plugin(name, _) => format!("the plugin `{name}`"),
         }
     }
@@ -49,7 +59,11 @@ impl Source {
 
 /// All places, strongest first.
 pub(crate) fn sources(site: &Site) -> Vec<Source> {
-    let mut sources: Vec<Source> = Scope::ALL.map(|scope| settings_source(site, scope)).into();
+    let mut sources: Vec<Source> =
+        Scope::ALL.map(|scope| settings_source(Origin::Settings(scope), site.settings(scope))).into();
+    // The client reads the main work tree's local settings in linked ones too.
+    let main = site.main_work_tree().map(|root| root.join(".claude/settings.local.json"));
+    sources.splice(1..1, main.map(|path| settings_source(Origin::MainWorkTree, path)));
     // At home, two scopes are one file.
     sources.dedup_by(|a, b| super::binary::same_file(&a.path, &b.path));
     let enabled = enabled_plugins(&sources);
@@ -57,8 +71,7 @@ pub(crate) fn sources(site: &Site) -> Vec<Source> {
     sources
 }
 
-fn settings_source(site: &Site, scope: Scope) -> Source {
-    let path = site.settings(scope);
+fn settings_source(origin: Origin, path: PathBuf) -> Source {
     let text = read(&path);
     let (text, entries) = match text {
         Ok(Some(text)) => match settings::registered(&text) {
@@ -67,7 +80,7 @@ fn settings_source(site: &Site, scope: Scope) -> Source {
         },
         other => (other, Vec::new()),
     };
-    Source { origin: Origin::Settings(scope), path, text, entries }
+    Source { origin, path, text, entries }
 }
 
 fn read(path: &Path) -> Result<Option<String>, String> {

@@ -5,6 +5,7 @@
 //! settings that are the old or the new ones, and a record that `uninit` can work from.
 
 pub(crate) mod binary;
+pub(crate) mod canary;
 pub(crate) mod change;
 pub(crate) mod configuration;
 pub(crate) mod exclude;
@@ -99,6 +100,13 @@ impl Site {
             Scope::Local | Scope::Project => self.project.root.join(crate::config::PROJECT_FILE),
             Scope::User => self.dirs.config.join("config.toml"),
         }
+    }
+
+    /// The main work tree's folder, if this is a linked one.
+    pub(crate) fn main_work_tree(&self) -> Option<&Path> {
+        let common = self.project.git_common_dir.as_deref()?;
+        let linked = Some(common) != self.project.git_dir.as_deref() && common.file_name()? == ".git";
+        if linked { common.parent() } else { None }
     }
 
     /// Whether a linked work tree is configured by its main one.
