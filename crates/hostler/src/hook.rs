@@ -64,11 +64,13 @@ pub(crate) struct Clock {
 /// Where the last panic happened; the default hook would print it.
 static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
 
-fn claude(clock: Clock) -> String {
+fn claude(mut clock: Clock) -> String {
     let mut payload = Vec::new();
     if let Err(error) = std::io::stdin().lock().take(PAYLOAD_BYTES_MAX as u64 + 1).read_to_end(&mut payload) {
         return unreadable(&payload, &format!("stdin could not be read: {error}"), clock);
     }
+    // The host may start us before it has anything to say.
+    clock.started = Instant::now();
     match catch_unwind(AssertUnwindSafe(|| read::read(&payload))) {
         Ok(Ok(mut event)) => {
             if std::env::var_os("COPILOT_CLI").is_some() {
@@ -145,7 +147,7 @@ fn unreadable(payload: &[u8], problem: &str, clock: Clock) -> String {
         let _ = call::record_unreadable(world, problem, payload, clock);
     }
     // A payload that does not even name its event may be the one that asks whether a tool may run.
-    let can_deny = name.is_none_or(|name| name == "PreToolUse");
+    let can_deny = name.is_none_or(write::can_be_denied);
     let reply = fault_reply(problem, closed && can_deny);
     write::write_for(Host::ClaudeCode, name.unwrap_or("PreToolUse"), &reply)
 }

@@ -104,6 +104,7 @@ const NAMES: &[&str] = &[
     "PostCompact",
     "PermissionRequest",
     "PermissionDenied",
+    "PreSkillShellCommand",
     "Setup",
 ];
 
@@ -243,7 +244,9 @@ fn kind(name: &str, fields: &Fields) -> Result<EventKind, Error> {
         "UserPromptSubmit" => {
             EventKind::Prompt { text: text(fields, "prompt").unwrap_or_default().to_owned() }
         }
-        "PreToolUse" => EventKind::ToolBefore { call: call(fields)? },
+        // The second is a command inside the text of a slash command or skill, which no agent's call
+        // announces and an agent may have written.
+        "PreToolUse" | "PreSkillShellCommand" => EventKind::ToolBefore { call: call(fields)? },
         "PostToolUse" => {
             let call = call(fields)?;
             let outcome = success(fields, &call);

@@ -41,13 +41,17 @@ pub enum Stop {
     Continue(String),
 }
 
-/// The document, without a trailing newline; `{}` when there is nothing to say.
+/// The document, without a trailing newline; `{}` when there is nothing to say. Empty for events whose
+/// stdout the client takes as text, whatever it is: that goes into the prompt of a compaction.
 pub fn write(event: &Event, reply: &Reply) -> String {
     write_for(event.host, &event.name, reply)
 }
 
 /// [`write()`] for an event of which only the name is known.
 pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
+    if reply.stop.is_none() && matches!(event, "PreCompact" | "PostCompact" | "WorktreeCreate") {
+        return String::new();
+    }
     // The other client gets the same words in two places.
     let mut budget = if host == Host::Foreign { TEXT_CHARS_MAX / 2 } else { TEXT_CHARS_MAX };
     let rest = reply.rest.as_deref();
@@ -62,7 +66,7 @@ pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
         None => {}
         Some(Stop::Deny(reason)) => {
             let reason = fit(reason, REASON_CHARS_MAX);
-            if is_tool_before(event) {
+            if can_be_denied(event) {
                 specific.permission_decision = Some("deny");
                 specific.permission_decision_reason = Some(reason);
             } else {
@@ -85,7 +89,7 @@ pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
     if takes_context(event) {
         specific.additional_context = reply.context.as_deref().map(|text| fit(text, TEXT_CHARS_MAX));
     }
-    if is_tool_before(event) {
+    if matches!(event, "PreToolUse" | "preToolUse") {
         specific.updated_input =
             reply.input.as_ref().and_then(|json| RawValue::from_string(json.clone()).ok());
     }
@@ -156,8 +160,9 @@ impl Specific<'_> {
     }
 }
 
-fn is_tool_before(event: &str) -> bool {
-    matches!(event, "PreToolUse" | "preToolUse")
+/// Events that ask whether something may run.
+pub fn can_be_denied(event: &str) -> bool {
+    matches!(event, "PreToolUse" | "preToolUse" | "PreSkillShellCommand")
 }
 
 /// Events whose context reaches the agent and changes nothing else. On `Stop` it would continue the turn.

@@ -44,6 +44,9 @@ pub(super) fn watch(deadline: Instant, late: String) {
 }
 
 fn print(document: &str) {
+    if document.is_empty() {
+        return;
+    }
     let mut out = std::io::stdout().lock();
     // A host that closed the pipe reads no answer at all.
     let _ = writeln!(out, "{document}").and_then(|()| out.flush());

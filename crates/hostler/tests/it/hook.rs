@@ -194,6 +194,9 @@ fn finish(mut child: Child, input: &[u8]) -> Answer {
 #[track_caller]
 fn document(answer: &Answer) -> Value {
     assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{answer:?}");
+    if answer.stdout.is_empty() {
+        return Value::Null;
+    }
     assert_eq!(answer.stdout.matches('\n').count(), 1, "{answer:?}");
     let document: Value = serde_json::from_str(&answer.stdout).unwrap();
     assert!(document.is_object(), "{document}");
@@ -235,6 +238,9 @@ fn every_recorded_payload_gets_one_document() {
         let name = path.file_stem().unwrap().to_str().unwrap();
         let reply = world.hook(world.recorded(name));
         assert!(reply.get("systemMessage").is_none(), "{name}: {reply}");
+        // The client takes what stands on stdout there for words, not for an answer.
+        let silent = matches!(name, "PreCompact" | "PostCompact");
+        assert_eq!(reply.is_null(), silent, "{name}: {reply}");
     }
 }
 
@@ -253,7 +259,7 @@ fn what_no_rule_stops_gets_no_decision() {
 // @traces REQ-020-131 REQ-020-143 021-CONST-V-007 021-US-005-AC07
 #[test]
 fn a_stopped_command_gets_its_rule_a_way_out_and_itself() {
-    let world = World::new();
+    let world = World::new().set("HOSTLER_PROFILE", "strict");
     let reply = world.bash("rm -rf /srv/data", "t1");
     let reason = denied(&reply);
     assert!(reason.starts_with('[') && reason.contains("] "), "{reason}");
@@ -266,7 +272,7 @@ fn a_stopped_command_gets_its_rule_a_way_out_and_itself() {
     assert!(reason.ends_with(&format!("hostler allow-once {code}")), "{reason}");
     let explained = world.hostler(&["explain", &id]);
     assert_eq!(explained.code, Some(0), "{explained:?}");
-    for part in ["decision blocked (profile standard)", "rm -rf /srv/data", "how it came about:", code] {
+    for part in ["decision blocked (profile strict)", "rm -rf /srv/data", "how it came about:", code] {
         assert!(explained.stdout.contains(part), "{part} in {}", explained.stdout);
     }
     assert_eq!(world.hostler(&["explain", "0f9d4c1e-999"]).code, Some(3));

@@ -115,6 +115,8 @@ fn recorded_events_are_read() {
     assert_eq!(subagent.agent.as_ref().unwrap().kind, "general-purpose");
     assert_eq!(subagent.permission_mode.as_deref(), Some("bypassPermissions"));
     assert!(matches!(subagent.kind, EventKind::ToolBefore { .. }));
+    let skill = call_of(recorded!("PreSkillShellCommand-Bash"));
+    assert_eq!(skill.action, Action::Shell { command: "touch ran_by_skill; echo shellout".into() });
     let stop = read(recorded!("Stop")).unwrap();
     let EventKind::TurnEnd { last_message: Some(message), continuing: false } = stop.kind else {
         panic!("{stop:?}")

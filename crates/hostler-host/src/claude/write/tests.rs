@@ -11,10 +11,23 @@ fn nothing_to_say_is_an_empty_document() {
     }
 }
 
+/// Measured: `{}` from a hook of `PreCompact` stands in the prompt of the compaction.
+#[test]
+fn what_would_be_read_as_text_is_left_out() {
+    let reply = Reply { message: Some("told".into()), ..Reply::default() };
+    for event in ["PreCompact", "PostCompact", "WorktreeCreate"] {
+        assert_eq!(json(event, &Reply::default()), "");
+        assert_eq!(json(event, &reply), "");
+    }
+    let blocked = Reply { stop: Some(Stop::Deny("why".into())), ..Reply::default() };
+    assert_eq!(json("PreCompact", &blocked), r#"{"decision":"block","reason":"why"}"#);
+}
+
 #[test]
 fn a_denied_call() {
     let reply = Reply { stop: Some(Stop::Deny("why".into())), ..Reply::default() };
     insta::assert_snapshot!(json("PreToolUse", &reply), @r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"why"}}"#);
+    insta::assert_snapshot!(json("PreSkillShellCommand", &reply), @r#"{"hookSpecificOutput":{"hookEventName":"PreSkillShellCommand","permissionDecision":"deny","permissionDecisionReason":"why"}}"#);
     insta::assert_snapshot!(json("UserPromptSubmit", &reply), @r#"{"decision":"block","reason":"why"}"#);
 }
 
