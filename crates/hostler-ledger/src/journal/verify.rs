@@ -33,6 +33,23 @@ pub struct Report {
     pub continues: Option<Continues>,
 }
 
+impl Report {
+    fn empty(path: &Path) -> Self {
+        Self {
+            path: path.to_path_buf(),
+            session: None,
+            records: 0,
+            last_sequence: 0,
+            head: String::new(),
+            bad: None,
+            sealed: false,
+            whole: true,
+            torn: 0,
+            continues: None,
+        }
+    }
+}
+
 /// Where the chain breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bad {
@@ -76,14 +93,18 @@ pub fn verify(path: &Path) -> Result<Report, Error> {
     Ok(report)
 }
 
-/// Checks several journals, and that each one that continues another continues one that is there.
+/// Checks several journals, and that each one that continues another continues one that is there. A journal
+/// that cannot be read is a broken one.
 ///
 /// A file that is not among `paths` is looked for in the state folder that the continuing one lies in.
-///
-/// # Errors
-/// As [`verify`].
-pub fn verify_all(paths: &[PathBuf]) -> Result<Vec<Report>, Error> {
-    let mut reports = paths.iter().map(|path| verify(path)).collect::<Result<Vec<_>, _>>()?;
+pub fn verify_all(paths: &[PathBuf]) -> Vec<Report> {
+    let check = |path: &PathBuf| {
+        verify(path).unwrap_or_else(|error| {
+            let bad = Bad { sequence: 1, line: 1, problem: error.to_string() };
+            Report { bad: Some(bad), ..Report::empty(path) }
+        })
+    };
+    let mut reports: Vec<Report> = paths.iter().map(check).collect();
     let mut heads: HashMap<PathBuf, (u64, String)> =
         reports.iter().map(|it| (it.path.clone(), (it.last_sequence, it.head.clone()))).collect();
     for report in &mut reports {
@@ -103,7 +124,7 @@ pub fn verify_all(paths: &[PathBuf]) -> Result<Vec<Report>, Error> {
         };
         report.bad = problem.map(|problem| Bad { sequence: continues.sequence, line: 1, problem });
     }
-    Ok(reports)
+    reports
 }
 
 fn head_of(heads: &mut HashMap<PathBuf, (u64, String)>, path: &Path) -> Option<(u64, String)> {
@@ -165,18 +186,7 @@ struct Check {
 impl Check {
     fn new(path: &Path) -> Self {
         Self {
-            report: Report {
-                path: path.to_path_buf(),
-                session: None,
-                records: 0,
-                last_sequence: 0,
-                head: String::new(),
-                bad: None,
-                sealed: false,
-                whole: true,
-                torn: 0,
-                continues: None,
-            },
+            report: Report::empty(path),
             line: 0,
             gap: Some(Vec::new()),
             pending: None,

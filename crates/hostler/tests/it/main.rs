@@ -1,5 +1,6 @@
 //! Every integration test of the binary, in one program.
 
+mod audit;
 mod checkpoint;
 mod e2e;
 mod hook;
