@@ -15,6 +15,9 @@ const INPUT_BYTES_MAX: usize = 16 * 1024;
 /// One input may take this long, in seconds, in a build without optimised dependencies.
 const INPUT_SECONDS_MAX: u64 = 5;
 
+/// Lines of a failure's output that are shown.
+const REPORT_LINES: usize = 60;
+
 const TARGETS: &[&str] = &["shell", "claude_payload", "jsonc"];
 
 /// Runs the task: `true` when no target found anything.
@@ -33,20 +36,32 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
         let count = seed(target, &seeds).with_context(|| format!("seeds of `{target}`"))?;
         let corpus = crate::root().join("fuzz/corpus").join(target);
         fs::create_dir_all(&corpus)?;
-        let status = Command::new("cargo")
+        let output = Command::new("cargo")
             .args(["fuzz", "run", "--sanitizer=none", target])
             .args([&corpus, &seeds])
             .arg("--")
             .arg(format!("-max_total_time={seconds}"))
             .arg(format!("-max_len={INPUT_BYTES_MAX}"))
             .arg(format!("-timeout={INPUT_SECONDS_MAX}"))
-            .args(["-rss_limit_mb=1024", "-print_final_stats=1", "-verbosity=0"])
+            .args(["-rss_limit_mb=1024", "-print_final_stats=1"])
             .current_dir(crate::root())
             .stdin(Stdio::null())
-            .status()?;
-        clean &= status.success();
-        let verdict = if status.success() { "clean" } else { "FAILED" };
-        crate::tell(&format!("fuzz {target}: {verdict} after at most {seconds} s from {count} seeds"));
+            .output()?;
+        let text = String::from_utf8_lossy(&output.stderr);
+        if output.status.success() {
+            let runs = text.lines().find_map(|line| line.strip_prefix("stat::number_of_executed_units:"));
+            let runs = runs.unwrap_or("?").trim();
+            crate::tell(&format!(
+                "fuzz {target}: clean after {runs} inputs in {seconds} s, from {count} seeds"
+            ));
+        } else {
+            clean = false;
+            let lines: Vec<&str> = text.lines().collect();
+            for line in &lines[lines.len().saturating_sub(REPORT_LINES)..] {
+                crate::tell(line);
+            }
+            crate::tell(&format!("fuzz {target}: FAILED; the input is below `fuzz/artifacts/{target}/`"));
+        }
     }
     Ok(clean)
 }
