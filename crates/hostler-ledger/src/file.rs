@@ -171,20 +171,22 @@ impl Snapshot {
     /// A loop of links, no permission, not a regular file, too large.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let real = resolve(path)?;
-        let mut file = match File::open(&real) {
-            Ok(file) => file,
+        // Before the opening: that of a pipe would wait for a writer.
+        let meta = match fs::metadata(&real) {
+            Ok(meta) => meta,
             Err(error) if error.kind() == ErrorKind::NotFound => {
                 return Ok(Self { asked: path.to_path_buf(), real, content: None });
             }
-            Err(error) => return Err(Error::io("read", &real)(error)),
+            Err(error) => return Err(Error::io("inspect", &real)(error)),
         };
-        let meta = file.metadata().map_err(Error::io("inspect", &real))?;
         if !meta.is_file() {
             return Err(Error::NotAFile { path: real });
         }
         if FILE_BYTES_MAX < meta.len() {
             return Err(Error::TooLarge { path: real, bytes: meta.len() });
         }
+        let mut file = File::open(&real).map_err(Error::io("read", &real))?;
+        let meta = file.metadata().map_err(Error::io("inspect", &real))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).map_err(Error::io("read", &real))?;
         Ok(Self { asked: path.to_path_buf(), real, content: Some(Content { bytes, meta }) })
@@ -253,7 +255,7 @@ impl Snapshot {
         if after.bytes() == Some(bytes) { Ok(after) } else { Err(Error::Changed { path: self.real.clone() }) }
     }
 
-    /// Removes the file, or the last link to it is left dangling: the link is the user's.
+    /// Removes the file. A link to it stays, dangling: the link is the user's.
     ///
     /// # Errors
     /// It changed since it was read, or its folder is read-only.
