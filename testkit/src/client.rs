@@ -118,21 +118,25 @@ pub struct Output {
 /// When it does not start, or had to be ended.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<Output> {
     let _slot = Slot::take();
-    run_bounded(command, SESSION_TIME_MAX)
+    run_bounded(command, "", SESSION_TIME_MAX)
 }
 
-/// Runs `command` without input, for at most `limit`.
+/// Runs `command` with `input` on stdin, for at most `limit`.
 ///
 /// # Errors
 /// When it does not start, or had to be ended.
-pub(crate) fn run_bounded(command: &mut Command, limit: Duration) -> anyhow::Result<Output> {
+pub(crate) fn run_bounded(command: &mut Command, input: &str, limit: Duration) -> anyhow::Result<Output> {
     let mut child = command
-        .stdin(Stdio::null())
+        .stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() })
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
         .with_context(|| format!("`{}` does not start", command.get_program().display()))?;
+    if let Some(mut stdin) = child.stdin.take() {
+        // A few bytes: they fit into the pipe whether or not anybody reads.
+        let _ = stdin.write_all(input.as_bytes());
+    }
     let (sender, receiver) = mpsc::channel();
     let streams: [Option<Box<dyn Read + Send>>; 2] = [
         child.stdout.take().map(|it| Box::new(it) as Box<dyn Read + Send>),

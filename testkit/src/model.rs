@@ -6,7 +6,7 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -150,7 +150,13 @@ struct State {
     matched: Vec<Turn>,
     requests: Vec<Request>,
     exhausted: bool,
-    next_id: u64,
+}
+
+/// Ids are never given twice: a session that is resumed talks to another server, and its calls are other calls.
+static NEXT_ID: AtomicU64 = AtomicU64::new(1);
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
 /// The server; it stops when dropped.
@@ -269,11 +275,8 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
                 let mut state = lock(state);
                 let (turn, scripted) = pick(&mut state, &body, &raw);
                 state.requests.push(Request { path, body: body.clone(), scripted });
-                let content: Vec<Value> =
-                    turn.content.iter().map(|block| numbered(block, &mut state.next_id)).collect();
-                state.next_id += 1;
-                let id = state.next_id;
-                (turn, content, id)
+                let content: Vec<Value> = turn.content.iter().map(numbered).collect();
+                (turn, content, next_id())
             };
             match turn.status {
                 Some(status) => reply_error(stream, status),
@@ -302,11 +305,10 @@ fn pick(state: &mut State, body: &Value, raw: &str) -> (Turn, bool) {
     (Turn::new([say(EXHAUSTED)]), true)
 }
 
-fn numbered(block: &Value, next_id: &mut u64) -> Value {
+fn numbered(block: &Value) -> Value {
     let mut block = block.clone();
     if block["type"] == "tool_use" && block.get("id").is_none() {
-        *next_id += 1;
-        block["id"] = json!(format!("toolu_test{next_id:04}"));
+        block["id"] = json!(format!("toolu_test{:04}", next_id()));
     }
     block
 }

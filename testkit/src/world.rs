@@ -273,7 +273,7 @@ impl World {
         let mut command = self.command(OsStr::new("git"));
         // An identity for the test's own commits only: a checkpoint must do without one.
         command.args(["-c", "user.name=A Developer", "-c", "user.email=dev@example.invalid"]).args(arguments);
-        let output = client::run_bounded(&mut command, COMMAND_TIME_MAX)?;
+        let output = client::run_bounded(&mut command, "", COMMAND_TIME_MAX)?;
         anyhow::ensure!(output.code == Some(0), "git {arguments:?} failed: {}", output.stderr);
         Ok(output.stdout)
     }
@@ -289,9 +289,24 @@ impl World {
         for (name, value) in &self.env {
             command.env(name, value);
         }
-        match client::run_bounded(&mut command, COMMAND_TIME_MAX) {
+        match client::run_bounded(&mut command, "", COMMAND_TIME_MAX) {
             Ok(output) => output,
             Err(error) => panic!("hostler {arguments:?}: {error:#}"),
+        }
+    }
+
+    /// Runs our program in a terminal, in which a person types `typed`.
+    ///
+    /// # Panics
+    /// When it does not start or does not end.
+    #[track_caller]
+    pub fn hostler_in_terminal(&self, arguments: &[&str], typed: &str) -> Output {
+        let line = format!("'{}' {}", self.hostler.display(), arguments.join(" "));
+        let mut command = self.command(OsStr::new("script"));
+        command.args(["--quiet", "--return", "--command", &line, "/dev/null"]);
+        match client::run_bounded(&mut command, typed, COMMAND_TIME_MAX) {
+            Ok(output) => output,
+            Err(error) => panic!("hostler {arguments:?} in a terminal: {error:#}"),
         }
     }
 

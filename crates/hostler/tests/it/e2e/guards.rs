@@ -14,15 +14,15 @@ fn a_denied_delete_does_not_run_and_the_model_reads_why() {
         return;
     };
     world
-        .play([Turn::new([bash("rm -rf ~/photos")]), Turn::new([say("understood")])])
+        .play([Turn::new([bash("rm -rf ~/")]), Turn::new([say("understood")])])
         .ran_nothing()
-        .model_reads("[delete-outside]")
-        .model_reads("Instead: ")
-        .model_reads("The user can run it by hand: rm -rf ~/photos")
+        .model_reads("[delete-root]")
+        .model_reads("Instead: name the single files")
+        .model_reads("The user can run it by hand: rm -rf ~/")
         .ledger(&[
             "session startup",
             "prompt",
-            "decision Bash blocked delete-outside",
+            "decision Bash blocked delete-root protected-path-shell",
             "turn",
             "session other",
             "seal",
@@ -38,11 +38,11 @@ fn the_same_inside_a_subagent() {
     };
     let run = world.play([
         Turn::new([delegate("tidy the photos")]),
-        Turn::new([bash("rm -rf ~/photos"), bash("echo '{}' > .claude/settings.json")]),
+        Turn::new([bash("rm -rf ~/"), bash("echo '{}' > .claude/settings.json")]),
         Turn::new([say("I was stopped")]),
         Turn::new([say("the agent was stopped")]),
     ]);
-    run.model_reads("[delete-outside]").model_reads("I was stopped").chain_holds();
+    run.model_reads("[delete-root]").model_reads("[protected").model_reads("I was stopped").chain_holds();
     world.has("~/photos/one.jpg").lacks(".claude/settings.json");
     let inside: Vec<_> =
         world.ledger(&run.session_id()).into_iter().filter(|line| line.contains("blocked")).collect();
@@ -137,6 +137,9 @@ fn a_person_lets_one_call_through_once() {
 
     // The agent cannot grant it to itself.
     let own = format!("{} allow-once {code}", world.program().display());
+    let disguised = format!(
+        "echo y | env -u CLAUDECODE -u CLAUDE_CODE_SESSION_ID -u AI_AGENT script -qec '{own}' /dev/null"
+    );
     let session = run.session_id();
     world
         .session()
@@ -144,13 +147,16 @@ fn a_person_lets_one_call_through_once() {
         .arg(&session)
         .play([
             Turn::new([bash(&own)]),
+            Turn::new([bash(&disguised)]),
             Turn::new([bash("git checkout -- notes.txt")]),
             Turn::new([say("done")]),
         ])
-        .ran_nothing();
+        .ran_nothing()
+        .model_reads("[self-protection]");
     assert_eq!(world.read("notes.txt"), "new\n");
 
-    world.hostler_ok(&["allow-once", code]);
+    let typed = world.hostler_in_terminal(&["allow-once", code], "y\n");
+    assert_eq!(typed.code, Some(0), "{typed:?}");
     let again = world.session().arg("--resume").arg(&session).play([
         Turn::new([bash("git checkout -- notes.txt")]),
         Turn::new([bash("git checkout -- notes.txt")]),
@@ -228,7 +234,7 @@ fn the_observe_profile_stops_nothing_and_records_everything() {
     world
         .play([Turn::new([bash("rm -rf ~/photos")]), Turn::new([say("done")])])
         .ran(&[""])
-        .model_never_reads("hostler")
+        .model_never_reads("delete-outside")
         .ledger(&[
             "session startup",
             "prompt",

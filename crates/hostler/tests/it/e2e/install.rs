@@ -137,7 +137,7 @@ fn registered_by_plugin_and_settings_it_decides_once() {
         lines.retain(|line| line.starts_with("decision") || line.starts_with("result"));
         assert_eq!(
             lines,
-            ["decision Bash blocked delete-outside", "decision Bash allowed", "result Bash ok 0"]
+            ["decision Bash asked delete-outside", "decision Bash allowed", "result Bash ok 0"]
         );
     };
     session(&world);
