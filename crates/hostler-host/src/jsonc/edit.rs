@@ -205,12 +205,13 @@ pub fn remove(text: &str, path: &[Step<'_>], ledger: &Ledger) -> Result<String, 
 
     let container = found.deepest().node;
     let target = container.items()[index].range();
-    let empty_inner =
-        ledger.find(&path[..found.indices.len()]).and_then(|it| it.empty_inner.as_deref()).filter(|inner| {
-            let before: Vec<&str> =
-                comments_beside(&container.inner()).into_iter().map(|it| &text[it.clone()]).collect();
-            container.items().len() == 1 && comments_of(inner).is_some_and(|it| it == before)
-        });
+    let beside: Vec<&str> =
+        comments_beside(&container.inner()).into_iter().map(|it| &text[it.clone()]).collect();
+    // What was there before us, or else nothing: only blanks would be left.
+    let recorded = ledger.find(&path[..found.indices.len()]).and_then(|it| it.empty_inner.as_deref());
+    let empty_inner = recorded.or(Some("")).filter(|inner| {
+        container.items().len() == 1 && comments_of(inner).is_some_and(|comments| comments == beside)
+    });
     let splices = match empty_inner {
         Some(inner) => vec![(container.inner(), inner.to_owned())],
         None => cut(&document, container.items(), index),

@@ -3,5 +3,7 @@
 mod audit;
 mod checkpoint;
 mod e2e;
+mod guard;
 mod hook;
+mod install;
 mod invariants;
