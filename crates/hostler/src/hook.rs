@@ -14,7 +14,7 @@ use std::any::Any;
 use std::ffi::OsString;
 use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -110,17 +110,31 @@ pub(crate) struct World {
 }
 
 impl World {
+    /// The world of an event. An agent that changes its working directory to another place does not make
+    /// that place its project; a work tree of the same repository is one.
     fn of(event: &Event) -> Self {
-        Self::at(&event.cwd)
+        let given =
+            std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
+        match given {
+            Some(given) if !event.cwd.starts_with(&given) => {
+                let (here, started) = (Project::find(&event.cwd), Project::find(&given));
+                let same = here.root.starts_with(&started.root) || here.key() == started.key();
+                Self::around(if same { here } else { started })
+            }
+            _ => Self::at(&event.cwd),
+        }
     }
 
     /// The world around `cwd`.
-    pub(crate) fn at(cwd: &std::path::Path) -> Self {
+    pub(crate) fn at(cwd: &Path) -> Self {
+        Self::around(Project::find(cwd))
+    }
+
+    fn around(project: Project) -> Self {
         let (dirs, dirs_error) = match Dirs::from_env() {
             Ok(dirs) => (Some(dirs), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let project = Project::find(cwd);
         let mut config = Config::load(dirs.as_ref(), &project);
         config.settings.failing_rule = fault::rule();
         Self { dirs, dirs_error, project, config }

@@ -25,9 +25,10 @@ pub(crate) fn place(dirs: Option<&Dirs>, project: &Project, cwd: &Path) -> Place
         VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();
     // The shell of the call starts there, whatever our own process inherited.
     variables.insert("PWD".to_owned(), cwd.display().to_string());
+    let root = if is_project(project, home.as_deref()) { project.root.clone() } else { NO_PROJECT.into() };
     Place {
         temp: temp(home.as_deref(), &project.root),
-        root: project.root.clone(),
+        root,
         git_dir: project.git_dir.clone(),
         git_common_dir: project.git_common_dir.clone(),
         home,
@@ -35,6 +36,34 @@ pub(crate) fn place(dirs: Option<&Dirs>, project: &Project, cwd: &Path) -> Place
         host_dirs,
         variables,
     }
+}
+
+/// Below a file there is nothing, so nothing lies inside this "project".
+const NO_PROJECT: &str = "/dev/null/no-project";
+
+/// A folder that happens to be the working directory is a project unless it holds the home folder or the
+/// system: what is deleted there is not work that a checkpoint makes good.
+fn is_project(project: &Project, home: Option<&Path>) -> bool {
+    const SYSTEM: &[&str] = &[
+        "/",
+        "/bin",
+        "/lib",
+        "/lib64",
+        "/opt",
+        "/root",
+        "/run",
+        "/sbin",
+        "/srv",
+        "/usr",
+        "/usr/local",
+        "/var",
+    ];
+    const SYSTEM_BELOW: &[&str] = &["/boot", "/dev", "/etc", "/proc", "/sys"];
+    let root = &project.root;
+    project.git_dir.is_some()
+        || !(home.is_some_and(|home| home.starts_with(root))
+            || SYSTEM.iter().any(|folder| root == Path::new(folder))
+            || SYSTEM_BELOW.iter().any(|folder| root.starts_with(folder)))
 }
 
 fn main_work_tree(project: &Project) -> Option<&Path> {

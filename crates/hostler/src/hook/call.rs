@@ -220,6 +220,7 @@ impl Before<'_> {
             &self.event.session,
             Line {
                 kind: "decision",
+                durable: judged.decision.verdict.blocks(),
                 // Without an id two calls could not be told from one that is reported twice.
                 dedupe: self.call.id.as_ref().map(|id| format!("{}:{id}", self.event.name)),
                 attributes,
@@ -295,7 +296,9 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     };
     if let Some((kind, attributes)) = record::other(event) {
         let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
-        if let Err(error) = append(world, &event.session, Line { kind, dedupe, attributes, clock }) {
+        if let Err(error) =
+            append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
+        {
             faults.push(format!("this event could not be recorded: {error}"));
         }
     }
@@ -333,6 +336,8 @@ fn loosened(config: &Config) -> Option<String> {
 /// One line to be written.
 struct Line {
     kind: &'static str,
+    /// Waits for the disk, so that a power cut does not take it.
+    durable: bool,
     dedupe: Option<String>,
     attributes: Attributes,
     clock: Clock,
@@ -349,7 +354,7 @@ fn append(world: &World, session: &SessionId, mut line: Line) -> Result<Appended
         kind: line.kind,
         time_ms: now_ms(),
         dedupe: line.dedupe,
-        durable: false,
+        durable: line.durable,
         attributes: line.attributes,
     };
     journal::append(&state, session, &entry).map_err(|error| error.to_string())
@@ -368,7 +373,8 @@ pub(super) fn record_unreadable(
     set(&mut attributes, "hostler.version", env!("CARGO_PKG_VERSION"));
     set(&mut attributes, "payload_bytes", payload.len());
     set(&mut attributes, "payload_sha256", journal::sha256_hex(payload));
-    append(world, &session, Line { kind: "fault", dedupe: None, attributes, clock }).map(|_| ())
+    append(world, &session, Line { kind: "fault", durable: false, dedupe: None, attributes, clock })
+        .map(|_| ())
 }
 
 fn now_ms() -> i64 {

@@ -566,6 +566,38 @@ fn a_linked_work_tree_has_the_main_ones_configuration_and_evidence() {
 }
 
 #[test]
+fn a_working_directory_does_not_make_a_project() {
+    let world = World::new();
+    world.write("../other/data/kept.txt", "x");
+    let delete = |world: &World, cwd: &str, id: &str| {
+        let call = world.payload("Bash", &json!({ "command": "rm -rf data" }), id);
+        let mut payload: Value = serde_json::from_str(&call).unwrap();
+        payload["cwd"] = cwd.into();
+        world.hook(payload.to_string())
+    };
+    let other = world.home().join("other");
+    fs::create_dir_all(other.join("data")).unwrap();
+    Command::new("git").args(["init", "--quiet"]).arg(&other).status().unwrap();
+    let inside = world.path("sub");
+    fs::create_dir_all(inside.join("data")).unwrap();
+    world.git(&["worktree", "add", "--quiet", "../linked"]);
+    let linked = world.home().join("linked");
+    fs::create_dir_all(linked.join("data")).unwrap();
+    let project = world.path("");
+    let world = world.set("CLAUDE_PROJECT_DIR", project.to_str().unwrap());
+    asked(&delete(&world, other.to_str().unwrap(), "t1"));
+    for (path, id) in [(&inside, "t2"), (&linked, "t3")] {
+        assert_eq!(delete(&world, path.to_str().unwrap(), id), json!({}));
+        assert!(world.last().text("checkpoint").is_some());
+    }
+    // Neither do the home folder and what is above it.
+    let world = World::new();
+    let asks = |cwd: &str, id: &str| asked(&delete(&world, cwd, id)).to_owned();
+    assert!(asks("/", "t4").contains("[delete-outside]"));
+    assert!(asks("/etc", "t5").contains("[delete-outside]"));
+}
+
+#[test]
 fn a_warning_reaches_the_user_and_the_agent() {
     let world = World::new().configured("[rules]\nprotected-path = \"warn\"\n");
     let input = json!({ "file_path": "~/.claude/settings.json", "content": "{}" });
