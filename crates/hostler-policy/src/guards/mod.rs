@@ -6,6 +6,18 @@ use hostler_model::{Facts, Mode, Needs};
 
 use crate::Case;
 
+mod delete;
+mod exec;
+mod git_discard;
+mod history;
+mod infrastructure;
+mod look_alike;
+mod machine;
+mod overwrite;
+mod permission;
+mod pip;
+mod shell_protected;
+mod zone;
 mod missing_path;
 mod mock_in_test;
 mod protected;
@@ -14,6 +26,8 @@ mod python;
 mod python_except;
 mod relative_import;
 mod requirements_file;
+mod secret_in_content;
+mod secrets;
 mod write_overwrite;
 mod written;
 
@@ -80,11 +94,38 @@ pub(crate) fn nothing(_: &Case<'_>, _: &mut Needs) {}
 
 /// Every guard. Order is the order in lists; it has no effect on decisions.
 pub const GUARDS: &[&Guard] = &[
+    &delete::ROOT,
+    &delete::OUTSIDE,
+    &delete::UNRESOLVED,
+    &delete::INSIDE,
+    &delete::TEMP,
+    &delete::ELSEWHERE,
+    &overwrite::INSIDE,
+    &overwrite::OUTSIDE,
+    &overwrite::UNRESOLVED,
+    &overwrite::TEMP,
+    &git_discard::GUARD,
+    &history::REWRITE,
+    &history::FORCE_PUSH,
+    &machine::DEVICE,
+    &machine::FORK_BOMB,
+    &permission::ROOT,
+    &permission::TREE,
+    &exec::REMOTE,
+    &exec::UNRESOLVED,
+    &infrastructure::GUARD,
+    &infrastructure::SECRET_UPLOAD,
+    &pip::GUARD,
+    &look_alike::GUARD,
+    &shell_protected::GUARD,
+    &shell_protected::GIT,
+    &shell_protected::SELF,
     &missing_path::GUARD,
     &write_overwrite::GUARD,
     &protected_path::GUARD,
     &protected_path::GIT,
     &requirements_file::GUARD,
+    &secret_in_content::GUARD,
     &python_except::BARE,
     &python_except::PASS,
     &mock_in_test::GUARD,

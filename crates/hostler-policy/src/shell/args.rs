@@ -114,7 +114,7 @@ impl Args {
 
 fn same(given: &str, name: &str) -> bool {
     given == name
-        || (name.starts_with("--") && 3 < given.len() && given.starts_with("--") && name.starts_with(given))
+        || (name.starts_with("--") && 3 <= given.len() && given.starts_with("--") && name.starts_with(given))
 }
 
 /// Whether any word's text is exactly one of `words` (for tools with options of their own style).

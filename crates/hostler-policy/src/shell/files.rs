@@ -153,7 +153,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
                 state,
             );
         }
-        "tar" | "bsdtar" | "gtar" => archive(machine, call, state),
+        "tar" | "bsdtar" | "gtar" | "zip" => return Some(archive(machine, call, state)),
         "unzip" | "7z" | "7za" | "cpio" | "unrar" => {
             return Some(Stream::opaque("the content of an archive", true));
         }
@@ -511,7 +511,7 @@ fn dd(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
     }
 }
 
-fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
+fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
     let parsed = Args::parse(
         call.args,
         &[
@@ -550,17 +550,38 @@ fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
         );
     }
     let first = call.args.first().map(Field::head).unwrap_or_default();
-    let creates = parsed.has(&["-c", "--create"])
-        || (!first.starts_with('-') && first.contains('c') && !first.contains('/'));
-    if creates && let Some(file) = parsed.value(&["-f", "--file"]) {
-        let target = machine.target(file, state);
-        machine.write_effect(
-            EffectKind::Overwrite,
-            vec![target],
-            call.render(),
-            "`tar -c` replaces the archive",
-            state,
-        );
+    let bundled = !first.starts_with('-') && !first.contains('/') && call.name != "zip";
+    let creates = parsed.has(&["-c", "--create"]) || (bundled && first.contains('c')) || call.name == "zip";
+    if !creates {
+        return Stream::opaque("the content of an archive", true);
+    }
+    // `tar czf OUT …`: in the old style the archive is the next word.
+    let members = parsed.operands.get(usize::from(bundled)..).unwrap_or_default();
+    let (file, members) = match parsed.value(&["-f", "--file"]) {
+        Some(file) => (Some(file.clone()), members),
+        None if (bundled && first.contains('f')) || call.name == "zip" => {
+            (members.first().cloned(), members.get(1..).unwrap_or_default())
+        }
+        None => (None, members),
+    };
+    let mut secret = None;
+    for member in members {
+        let stream = machine.read_file(member, state, call.name);
+        secret = secret.or(stream.secret);
+    }
+    match file.filter(|file| file.head() != "-") {
+        Some(file) => {
+            let target = machine.target(&file, state);
+            machine.write_effect(
+                EffectKind::Overwrite,
+                vec![target],
+                call.render(),
+                "the archive is replaced",
+                state,
+            );
+            Stream::NOTHING
+        }
+        None => Stream { secret, ..Stream::opaque("an archive", false) },
     }
 }
 

@@ -406,6 +406,16 @@ impl Machine<'_> {
             Some(text) => {
                 self.run_text(&text, &mut state.clone(), &Stream::NOTHING);
             }
+            None if target.path.as_ref().is_some_and(|path| self.downloads.contains(path)) => {
+                let command = field.render();
+                self.emit(
+                    EffectKind::ExecRemote,
+                    Vec::new(),
+                    command,
+                    "it runs what was just downloaded",
+                    state,
+                );
+            }
             None => self.gaps.push(format!("runs `{}`, whose content was not read", field.render())),
         }
     }
@@ -439,6 +449,16 @@ impl Machine<'_> {
         match &stream.data {
             Data::Nothing => Stream::NOTHING,
             Data::Text(text) => self.run_text(text, state, &Stream::NOTHING),
+            Data::File(Some(path)) if self.downloads.contains(path) => {
+                self.emit(
+                    EffectKind::ExecRemote,
+                    Vec::new(),
+                    command,
+                    "it runs what was just downloaded",
+                    state,
+                );
+                Stream::opaque("not analysed", true)
+            }
             Data::File(path) => {
                 let name =
                     path.as_ref().map_or_else(|| "a file".to_owned(), |path| path.display().to_string());

@@ -1,0 +1,167 @@
+//! Commands that write protected paths. The classification is in [`super::protected`], shared with the file tools.
+
+use hostler_model::{Action, EffectKind, Facts, Mode, Needs, Target};
+
+use super::protected::{Protected, git_internals, holds_protected, shell_protection};
+use super::zone::{effects, shown, want};
+use super::{Example, Guard, Hit};
+use crate::Case;
+
+pub(crate) const GUARD: Guard = Guard {
+    id: "protected-path-shell",
+    summary: "commands that write the host's settings, files of hostler, session records, and what the configuration protects",
+    standard: Mode::Deny,
+    strict: Mode::Deny,
+    needs,
+    check: |case, facts| {
+        let removes = |kind| matches!(kind, EffectKind::Delete | EffectKind::MoveAway);
+        find(case, facts, |path, kind| {
+            if removes(kind) {
+                holds_protected(path, case.place, case.settings)
+            } else {
+                shell_protection(path, case.place, case.settings)
+            }
+        })
+    },
+    fires: &[
+        Example::Bash("tee ~/.claude/hooks/guard.sh < new.sh"),
+        Example::Bash("echo '{}' > ~/.claude/settings.json"),
+        Example::Bash("echo x >> ~/.claude/notes"),
+        Example::Bash("cat > ~/.claude/x <<'EOF'\nx\nEOF"),
+        Example::Bash("cp a ~/.claude/settings.json"),
+        Example::Bash("mv a ~/.claude/"),
+        Example::Bash("touch ~/.claude/x"),
+        Example::Bash("mkdir -p ~/.claude/hooks"),
+        Example::Bash("sed -i 's/deny/allow/' ~/.claude/settings.json"),
+        Example::Bash("ln -sf /tmp/evil ~/.claude/settings.json"),
+        Example::Bash("echo x > /home/other/.claude/settings.json"),
+        Example::Bash("python3 -c \"open('/home/dev/.claude/hooks/g.py','w').write('')\""),
+        Example::Bash("rm -rf ~/.claude"),
+        Example::Bash("echo '{}' > .claude/settings.local.json"),
+        Example::Bash("rm .claude/settings.json"),
+        Example::Bash("echo '{}' > context.json"),
+        Example::Bash("truncate -s0 ~/.local/state/hostler/projects/p/sessions/s.jsonl"),
+        Example::Bash("mkdir -p ~/.claude/plans && echo x > ~/.claude/plans/p.md"),
+        Example::Bash("chmod 777 ~/.claude/settings.json"),
+    ],
+    silent: &[
+        Example::Bash("cat ~/.claude/settings.json"),
+        Example::Bash("grep -r hook ~/.claude/ > /tmp/hooks.txt"),
+        Example::Bash("ls -la .claude"),
+        Example::Bash("echo x > plans/p.md"),
+        Example::Bash("jq . context.json"),
+    ],
+};
+
+/// Git's own files: asked about where people work, denied by the letter.
+pub(crate) const GIT: Guard = Guard {
+    id: "git-internals-shell",
+    summary: "commands that write files in `.git`: hooks, settings, references",
+    standard: Mode::Ask,
+    strict: Mode::Deny,
+    needs,
+    check: |case, facts| {
+        find(case, facts, |path, kind| {
+            (!matches!(kind, EffectKind::Delete | EffectKind::MoveAway))
+                .then(|| git_internals(path, case.place))
+                .flatten()
+        })
+    },
+    fires: &[
+        Example::Bash("echo x > .git/hooks/pre-commit"),
+        Example::Bash("cp hook.sh .git/hooks/pre-push"),
+        Example::Bash("sed -i s/a/b/ .git/config"),
+    ],
+    silent: &[
+        Example::Bash("cat .git/config"),
+        Example::Bash("echo x > .gitignore"),
+        Example::Bash("git config user.name x"),
+    ],
+};
+
+/// Our own switches belong to the user.
+pub(crate) const SELF: Guard = Guard {
+    id: "self-protection",
+    summary: "the agent switching hostler's guards off or letting its own calls through",
+    standard: Mode::Deny,
+    strict: Mode::Deny,
+    needs: super::nothing,
+    check: own_switches,
+    fires: &[
+        Example::Bash("hostler allow-once K7Q2MX"),
+        Example::Bash("/usr/local/bin/hostler uninit"),
+        Example::Bash("cd /tmp && hostler init --profile observe"),
+        Example::Bash("echo y | hostler allow-once K7Q2MX"),
+        Example::Bash("hostler checkpoint prune --all"),
+    ],
+    silent: &[
+        Example::Bash("hostler guard explain 'rm -rf /'"),
+        Example::Bash("hostler status"),
+        Example::Bash("hostler checkpoint list"),
+        Example::Bash("echo hostler allow-once"),
+        Example::Bash("cargo test -p hostler"),
+    ],
+};
+
+const KINDS: &[EffectKind] = &[
+    EffectKind::Write,
+    EffectKind::Overwrite,
+    EffectKind::Truncate,
+    EffectKind::Delete,
+    EffectKind::MoveAway,
+    EffectKind::PermissionChange,
+];
+
+fn needs(case: &Case<'_>, needs: &mut Needs) {
+    want(case, needs, KINDS);
+}
+
+fn find(
+    case: &Case<'_>,
+    facts: &Facts,
+    protected: impl Fn(&std::path::Path, EffectKind) -> Option<Protected>,
+) -> Vec<Hit> {
+    let judge = |target: &Target, kind| {
+        let path = target.path.as_ref()?;
+        let path = if target.glob && kind != EffectKind::Delete { path.join("_") } else { path.clone() };
+        protected(&path, kind).or_else(|| {
+            let fact = facts.paths.get(target.path.as_ref()?)?;
+            [&fact.parent_real, &fact.real].into_iter().find_map(|real| protected(real, kind))
+        })
+    };
+    effects(case, KINDS)
+        .flat_map(|effect| effect.targets.iter().map(move |target| (effect, target)))
+        .filter_map(|(effect, target)| {
+            let Protected { why, instead } = judge(target, effect.kind)?;
+            Some(Hit {
+                problem: format!("{} is protected: {why}", shown(target)),
+                instead: Some(instead),
+                snapshot: Vec::new(),
+            })
+        })
+        .collect()
+}
+
+fn own_switches(case: &Case<'_>, _: &Facts) -> Vec<Hit> {
+    debug_assert!(case.shell.is_none() || matches!(case.action(), Some(Action::Shell { .. })));
+    case.shell
+        .iter()
+        .flat_map(|report| &report.commands)
+        .filter_map(|command| {
+            let mut words = command.words.iter().map(|word| word.as_deref().unwrap_or_default());
+            let program = words.next()?.rsplit('/').next()?;
+            let rest: Vec<&str> = words.filter(|word| !word.starts_with("--json")).collect();
+            let verb = *rest.first()?;
+            let switches = match verb {
+                "allow-once" | "uninit" | "init" => true,
+                "checkpoint" => rest.get(1) == Some(&"prune"),
+                _ => false,
+            };
+            (program == "hostler" && switches && !rest.contains(&"--help")).then(|| Hit {
+                problem: format!("`hostler {verb}` is the user's to run"),
+                instead: Some("ask the user".to_owned()),
+                snapshot: Vec::new(),
+            })
+        })
+        .collect()
+}
