@@ -80,8 +80,7 @@ pub struct Continues {
 pub fn verify(path: &Path) -> Result<Report, Error> {
     let mut lines = Lines::open(path)?;
     let mut check = Check::new(path);
-    loop {
-        let Some(line) = lines.next_line()? else { break };
+    while let Some(line) = lines.next_line()? {
         check.report.whole = line.ended;
         check.line(line.whole.then_some(lines.buffer.as_slice()));
         if check.report.bad.is_some() {
@@ -185,12 +184,7 @@ struct Check {
 
 impl Check {
     fn new(path: &Path) -> Self {
-        Self {
-            report: Report::empty(path),
-            line: 0,
-            gap: Some(Vec::new()),
-            pending: None,
-        }
+        Self { report: Report::empty(path), line: 0, gap: Some(Vec::new()), pending: None }
     }
 
     /// Takes the next line; `None` for one that is too long to be a record.
@@ -206,7 +200,7 @@ impl Check {
                 Ok(()) => return self.accept(record),
                 Err(problem) => {
                     // An earlier line that was no record is what broke the chain.
-                    self.report.bad = self.pending.take().or_else(|| self.bad(problem));
+                    self.report.bad = Some(self.pending.take().unwrap_or_else(|| self.bad(problem)));
                     return;
                 }
             },
@@ -215,12 +209,12 @@ impl Check {
             self.gap = None;
         }
         if self.pending.is_none() {
-            self.pending = self.bad(problem);
+            self.pending = Some(self.bad(problem));
         }
     }
 
-    fn bad(&self, problem: String) -> Option<Bad> {
-        Some(Bad { sequence: self.report.last_sequence + 1, line: self.line, problem })
+    fn bad(&self, problem: String) -> Bad {
+        Bad { sequence: self.report.last_sequence + 1, line: self.line, problem }
     }
 
     fn extend_gap(&mut self, bytes: &[u8]) {
@@ -238,10 +232,10 @@ impl Check {
     fn follows(&self, record: &Record) -> Result<(), String> {
         let report = &self.report;
         let first = report.records == 0;
-        if let (Some(session), Some(named)) = (&report.session, record.text(super::SESSION)) {
-            if session != named {
-                return Err(format!("it belongs to session `{named}`, the file to `{session}`"));
-            }
+        if let (Some(session), Some(named)) = (&report.session, record.text(super::SESSION))
+            && session != named
+        {
+            return Err(format!("it belongs to session `{named}`, the file to `{session}`"));
         }
         match (&record.continues_file, first) {
             (Some(_), true) => {}
@@ -251,18 +245,14 @@ impl Check {
                 if record.sequence != expected {
                     return Err(format!("record {expected} is expected here, {} was found", record.sequence));
                 }
-                let prev = match first {
-                    true => genesis(record.text(super::SESSION).unwrap_or_default()),
-                    false => report.head.clone(),
-                };
-                if record.prev != prev {
-                    return Err(match first {
-                        true => "it does not begin this session's chain".to_owned(),
-                        false => format!(
-                            "it does not follow record {}: one of the two was changed",
-                            report.last_sequence
-                        ),
-                    });
+                if first && record.prev != genesis(record.text(super::SESSION).unwrap_or_default()) {
+                    return Err("it does not begin this session's chain".to_owned());
+                }
+                if !first && record.prev != report.head {
+                    return Err(format!(
+                        "it does not follow record {}: one of the two was changed",
+                        report.last_sequence
+                    ));
                 }
             }
         }

@@ -52,10 +52,10 @@ pub(super) fn strength(name: &str) -> Option<Strength> {
         return None;
     }
     let mut name = name.trim_end_matches(|c: char| c.is_ascii_digit() || matches!(c, '_' | '-' | '.'));
-    if let Some((before, last)) = name.rsplit_once(['_', '-', '.']) {
-        if VARIANTS.iter().any(|it| it.eq_ignore_ascii_case(last)) {
-            name = before;
-        }
+    if let Some((before, last)) = name.rsplit_once(['_', '-', '.'])
+        && VARIANTS.iter().any(|it| it.eq_ignore_ascii_case(last))
+    {
+        name = before;
     }
     let lower: String =
         name.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).collect();

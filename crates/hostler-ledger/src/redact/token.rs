@@ -43,6 +43,8 @@ fn upper(byte: u8) -> bool {
     byte.is_ascii_uppercase() || byte.is_ascii_digit()
 }
 
+/// No form is shorter after its prefix.
+const LENGTH_MIN: usize = 10;
 /// Forms whose prefix ends with `_`, `-` or `.`.
 const ENDING: &[Form] = &[
     // GitHub
@@ -116,6 +118,10 @@ const ENDING: &[Form] = &[
 
 /// A key whose prefix ends with the byte at `at`.
 pub(super) fn ending_at(bytes: &[u8], at: usize) -> Option<Range<usize>> {
+    // In most text a word ends soon, and then no form needs to be tried.
+    if !bytes.get(at + 1..=at + LENGTH_MIN)?.iter().all(|byte| base64(*byte) || *byte == b'.') {
+        return None;
+    }
     let before = bytes.get(..=at)?;
     ENDING.iter().filter(|form| before.ends_with(form.prefix.as_bytes())).find_map(|form| {
         let start = before.len() - form.prefix.len();
@@ -174,12 +180,18 @@ pub(super) fn private_key(text: &str, at: usize) -> Option<Range<usize>> {
     }
     let body = at + "-----BEGIN ".len() + title.len() + "-----".len();
     let end = format!("-----END {title}-----");
-    let end = match text[body..].find(&end) {
-        Some(found) => body + found + end.len(),
-        None => {
-            let part = |byte: &u8| base64(*byte) || byte.is_ascii_whitespace() || b"\\:,".contains(byte);
-            body + text.as_bytes()[body..].iter().take_while(|byte| part(byte)).count()
-        }
-    };
-    Some(at..end)
+    if let Some(found) = text[body..].find(&end) {
+        return Some(at..body + found + end.len());
+    }
+    let part = |byte: &u8| base64(*byte) || byte.is_ascii_whitespace() || b"\\:,".contains(byte);
+    Some(at..body + text.as_bytes()[body..].iter().take_while(|byte| part(byte)).count())
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn no_form_is_shorter_than_what_is_looked_at_first() {
+        assert!(super::ENDING.iter().all(|form| super::LENGTH_MIN <= form.length_min));
+        assert!(super::ENDING.iter().all(|form| form.prefix.ends_with(['_', '-', '.'])));
+    }
 }

@@ -311,7 +311,7 @@ fn value_at(text: &str, from: usize) -> Option<Value<'_>> {
     let named = |text: &str| text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.:".contains(&byte));
     if 0 < end
         && rest[end..].starts_with(['(', '[', '{', '<'])
-        && !(named(&rest[..end]) && !rest[end..].starts_with(MARK))
+        && (!named(&rest[..end]) || rest[end..].starts_with(MARK))
     {
         end = rest.find(|c: char| c.is_whitespace() || "\"'`,;&|".contains(c)).unwrap_or(rest.len());
     }
@@ -371,7 +371,7 @@ fn template(text: &str, literal: bool) -> bool {
         || text.starts_with("{{")
         || text.starts_with("%(") && text.ends_with(")s")
         || text == "%s"
-        || text.starts_with("<") && text.ends_with('>')
+        || text.starts_with('<') && text.ends_with('>')
         || text.starts_with('{') && text.ends_with('}')
         || text.starts_with('*') && text.bytes().all(|byte| byte == b'*')
         || text == "..."

@@ -13,7 +13,7 @@ fn block(first: &str) -> String {
     let page = std::fs::read_to_string(page).unwrap();
     let start = page.find(first).unwrap_or_else(|| panic!("the page has no block with {first:?}"));
     let rest = &page[start..];
-    rest[..rest.find("\n```").unwrap() + 1].to_owned()
+    rest[..=rest.find("\n```").unwrap()].to_owned()
 }
 
 /// A state folder with every kind of character, and its journal.

@@ -177,11 +177,12 @@ fn tell(reports: &[Report]) -> anyhow::Result<()> {
     }
     writeln!(out)?;
     let levels = |wanted: &[&str]| reports.iter().any(|report| wanted.contains(&level(report)));
-    for (name, present, sealed) in
-        [("open", levels(&["open"]), false), ("sealed or archived", levels(&["sealed", "archived"]), true)]
-    {
+    for (name, present, sealed) in [
+        ("an open", levels(&["open"]), false),
+        ("a sealed or archived", levels(&["sealed", "archived"]), true),
+    ] {
         if present {
-            writeln!(out, "what the check of an {name} journal excludes:")?;
+            writeln!(out, "what the check of {name} journal excludes:")?;
             for attack in &ATTACKS {
                 let excluded = if sealed { attack.sealed } else { attack.open };
                 writeln!(out, "  {:12} {}", if excluded { "excluded" } else { "NOT excluded" }, attack.what)?;
@@ -192,17 +193,17 @@ fn tell(reports: &[Report]) -> anyhow::Result<()> {
 }
 
 fn summary(report: &Report) -> String {
-    let mut text = format!("{} records in order", report.records);
+    let mut parts = vec![format!("{} records in order", report.records)];
     if report.last_sequence != report.records {
-        text += &format!(", up to number {}", report.last_sequence);
+        parts.push(format!("up to number {}", report.last_sequence));
     }
     if 0 < report.torn {
-        text += &format!(", {} torn by a crash and closed off", report.torn);
+        parts.push(format!("{} torn by a crash and closed off", report.torn));
     }
     if !report.whole {
-        text += ", the last line is torn";
+        parts.push("the last line is torn".to_owned());
     }
-    text
+    parts.join(", ")
 }
 
 fn show(session: Option<&str>, last: usize, json: bool) -> anyhow::Result<Exit> {
@@ -214,16 +215,14 @@ fn show(session: Option<&str>, last: usize, json: bool) -> anyhow::Result<Exit> 
         }
         let mut newest = VecDeque::new();
         for record in journal::read(&file)? {
-            if newest.len() == last {
+            newest.push_back(record);
+            if last < newest.len() {
                 newest.pop_front();
-            }
-            if 0 < last {
-                newest.push_back(record);
             }
         }
         records.extend(newest);
     }
-    records.sort_by(|a, b| (a.time_ms, a.sequence).cmp(&(b.time_ms, b.sequence)));
+    records.sort_by_key(|record| (record.time_ms, record.sequence));
     let records = &records[records.len().saturating_sub(last)..];
     if json {
         output::json::print(&Value::Array(records.iter().map(shown).collect()))?;
