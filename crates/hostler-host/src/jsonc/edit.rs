@@ -125,7 +125,7 @@ pub fn insert(text: &str, path: &[&str], new: New<'_>) -> Result<Edited, Error> 
     let entry = Entry { key, value: &value };
     let splices = match deepest.node.items().last() {
         Some(last) => found.after(&document, last, &entry),
-        None => found.into_empty(&document, &entry),
+        None => found.first_item(&document, &entry),
     };
     let edited = apply(text, splices);
 
@@ -320,7 +320,7 @@ impl<'n> Descent<'n> {
         }
     }
 
-    fn into_empty(&self, document: &Document<'_>, entry: &Entry<'_>) -> Vec<Splice> {
+    fn first_item(&self, document: &Document<'_>, entry: &Entry<'_>) -> Vec<Splice> {
         let text = document.text;
         let level = self.deepest();
         let inner = level.node.inner();

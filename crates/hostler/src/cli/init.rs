@@ -92,11 +92,11 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
     record.ledger = edited.ledger;
     command.clone_into(&mut record.command);
     env!("CARGO_PKG_VERSION").clone_into(&mut record.hostler);
-    let warnings = warnings(site, args.scope, &change, &edited.text)?;
+    let mut warnings = warnings(site, args.scope, &change, &edited.text)?;
     change.after = Some(edited.text);
 
     let configuration = plan_configuration(site, args, &mut record)?;
-    let exclude = plan_exclude(site, args.scope, &path, &mut record)?;
+    let exclude = plan_exclude(site, args.scope, &path, &mut record, &mut warnings);
     let changes = [Some(&change), Some(&configuration), exclude.as_ref()];
     for change in changes.into_iter().flatten().filter(|it| it.changes()) {
         record.folders.extend(missing_folders(change.snapshot.real_path()));
@@ -133,23 +133,35 @@ fn plan_configuration(site: &Site, args: &Args, record: &mut Record) -> anyhow::
     Ok(change)
 }
 
+/// A comfort, so that one which cannot be had is no reason to refuse the rest.
 fn plan_exclude(
     site: &Site,
     scope: Scope,
     settings: &Path,
     record: &mut Record,
-) -> anyhow::Result<Option<Change>> {
-    let Some((path, line)) =
-        (scope == Scope::Local).then(|| exclude::line_for(&site.project, settings)).flatten()
-    else {
-        return Ok(None);
-    };
-    let mut change = Change::of(&path, Access::Shared)?;
+    warnings: &mut Vec<String>,
+) -> Option<Change> {
+    let (path, line) =
+        (scope == Scope::Local).then(|| exclude::line_for(&site.project, settings)).flatten()?;
+    match excluding(&path, &line) {
+        Ok((change, addition)) => {
+            record.exclude = Some((path, addition));
+            Some(change)
+        }
+        Err(error) => {
+            warnings.push(format!("{error:#}; add `{line}` to a git exclude file yourself"));
+            None
+        }
+    }
+}
+
+fn excluding(path: &Path, line: &str) -> anyhow::Result<(Change, String)> {
+    let mut change = Change::of(path, Access::Shared)?;
     let text = change.before()?.unwrap_or_default().to_owned();
-    let addition = exclude::addition(&text, &line);
+    let addition = exclude::addition(&text, line);
     change.after = Some(format!("{text}{addition}"));
-    record.exclude = Some((path, addition));
-    Ok(Some(change))
+    change.check()?;
+    Ok((change, addition))
 }
 
 fn refuse_template(real: &Path) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! `hostler uninit`.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use hostler_host::claude::settings;
 use hostler_ledger::file::Access;
@@ -101,14 +101,24 @@ fn plan(site: &Site, scope: Scope) -> anyhow::Result<Option<Plan>> {
             configuration = Some(change);
         }
         if let Some((path, addition)) = &record.exclude {
-            let mut change = Change::of(path, Access::Shared)?;
-            change.after = change.before()?.map(|text| exclude::without(text, addition));
-            exclude = Some(change);
+            match including(path, addition) {
+                Ok(change) => exclude = Some(change),
+                Err(error) => {
+                    notes.push(format!("left `{}` in a git exclude file: {error:#}", addition.trim()))
+                }
+            }
         }
     }
     let folders = record.as_ref().map(|it| it.folders.clone()).unwrap_or_default();
     let kept = None;
     Ok(Some(Plan { scope, settings: change, configuration, exclude, kept, folders, record, removed, notes }))
+}
+
+fn including(path: &Path, addition: &str) -> anyhow::Result<Change> {
+    let mut change = Change::of(path, Access::Shared)?;
+    change.after = change.before()?.map(|text| exclude::without(text, addition));
+    change.check()?;
+    Ok(change)
 }
 
 /// The exact bytes from before, where nobody touched the file since; else `after`.

@@ -25,16 +25,21 @@ pub(crate) fn stable(home: &Path) -> anyhow::Result<String> {
     let path_folders = std::env::var_os("PATH")
         .map(|path| std::env::split_paths(&path).collect::<Vec<_>>())
         .unwrap_or_default();
-    let mut candidates: Vec<PathBuf> = path_folders
+    let known: Vec<PathBuf> = path_folders
         .into_iter()
         .chain(HOME_FOLDERS.iter().map(|it| home.join(it)))
         .chain(FOLDERS.iter().map(PathBuf::from))
         .filter(|folder| folder.is_absolute())
         .map(|folder| folder.join(&file_name))
-        .filter(|candidate| same_file(candidate, &exe))
+        .filter(|candidate| candidate.is_file() && !is_versioned(candidate))
         .collect();
-    candidates.push(exe.clone());
-    let Some(path) = candidates.iter().find(|it| !is_versioned(it)) else {
+    let stable = known
+        .iter()
+        .find(|candidate| same_file(candidate, &exe))
+        .or_else(|| Some(&exe).filter(|exe| !is_versioned(exe)))
+        // The shim of a version manager is another file that starts this one.
+        .or_else(|| known.iter().find(|candidate| check_starts(candidate).is_ok()));
+    let Some(path) = stable else {
         bail!(
             "`{}` is in a folder that the next upgrade removes; link it from a stable one, e.g. `ln -s '{}' ~/.local/bin/{file_name}`, and run that",
             exe.display(),

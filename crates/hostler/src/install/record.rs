@@ -12,6 +12,12 @@ use super::{Host, Scope, Site};
 /// Format of the file; a reader refuses a newer one, since it could not undo what it does not know.
 const VERSION: u32 = 1;
 
+/// The part that every version has.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
 /// One settings file and what came with it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) struct Record {
@@ -71,10 +77,6 @@ impl Record {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
             Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", path.display())),
         };
-        #[derive(Deserialize)]
-        struct Versioned {
-            version: u32,
-        }
         let damaged = || format!("`{}` is damaged; remove it to go on without it", path.display());
         let Versioned { version } = serde_json::from_slice(&bytes).with_context(damaged)?;
         anyhow::ensure!(

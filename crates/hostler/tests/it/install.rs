@@ -398,6 +398,45 @@ fn local_settings_are_kept_out_of_commits() {
 }
 
 #[test]
+fn an_exclude_file_that_cannot_be_edited_is_no_reason_to_refuse() {
+    let site = Site::new();
+    let exclude = site.path(".git/info/exclude");
+    fs::write(&exclude, b"caf\xe9\n").unwrap();
+    let said = site.run(&["init"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(
+        said.stderr.contains("add `/.claude/settings.local.json` to a git exclude file yourself"),
+        "{said:?}"
+    );
+    assert_eq!(fs::read(&exclude).unwrap(), b"caf\xe9\n");
+    site.ok(&["uninit"]);
+
+    fs::write(&exclude, "# mine\n").unwrap();
+    site.ok(&["init"]);
+    set_mode(&exclude, 0o444);
+    let said = site.ok(&["uninit"]);
+    assert!(said.contains("left `/.claude/settings.local.json` in a git exclude file"), "{said}");
+    assert!(!site.path(LOCAL).exists());
+}
+
+#[test]
+fn runs_at_the_same_time_register_once() {
+    let site = Site::new();
+    site.write(LOCAL, "{\n  \"model\": \"m\"\n}\n");
+    let before = site.contents();
+    let children: Vec<_> = (0..8)
+        .map(|_| site.command(&["init"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
+        .collect();
+    for mut child in children {
+        assert!(child.wait().unwrap().success());
+    }
+    assert_eq!(site.read(LOCAL).matches(env!("CARGO_BIN_EXE_hostler")).count(), 10);
+    assert_eq!(site.read(".git/info/exclude").matches("settings.local.json").count(), 1);
+    site.ok(&["uninit"]);
+    assert_eq!(site.contents(), before);
+}
+
+#[test]
 fn a_linked_work_tree_is_a_project_of_its_own() {
     let site = Site::new();
     let git = |arguments: &[&str]| {
@@ -463,6 +502,15 @@ fn the_registered_path_is_the_stable_one() {
     symlink(versioned.join("hostler"), folder.join("hostler")).unwrap();
     site.ok(&["init"]);
     assert!(site.read(LOCAL).contains(&format!("\"{}\"", folder.join("hostler").display())));
+
+    // The shim of a version manager is no link, but starts this version.
+    let shim =
+        site.write("~/shims/hostler", &format!("#!/bin/sh\nexec '{}' \"$@\"\n", site.program.display()));
+    set_mode(&shim, 0o755);
+    fs::remove_file(folder.join("hostler")).unwrap();
+    site.variables.insert("PATH", format!("{}:/usr/bin:/bin", shim.parent().unwrap().display()));
+    site.ok(&["init"]);
+    assert_eq!(site.read(LOCAL).matches(&format!("\"{}\"", shim.display())).count(), 10);
 
     let other = site.path("~/apps/my-hostler");
     fs::copy(env!("CARGO_BIN_EXE_hostler"), &other).unwrap();

@@ -237,13 +237,10 @@ fn collected_settings_survive_every_edit_or_are_refused() {
     let (mut edited, mut refused) = (0, 0);
     for (name, bytes) in files(&configs, "claude-settings").into_iter().chain(files(&configs, "synthetic")) {
         let (class, error, shape) = expected(&list, &name);
-        let text = match jsonc::decode(&bytes) {
-            Ok(text) => text,
-            Err(_) => {
-                assert_eq!(class, "NOT-UTF8", "{name}");
-                refused += 1;
-                continue;
-            }
+        let Ok(text) = jsonc::decode(&bytes) else {
+            assert_eq!(class, "NOT-UTF8", "{name}");
+            refused += 1;
+            continue;
         };
         let result = register(text, &Ledger::default(), NEW);
         let wrong_type = ["root-list", "event-not-array", "hooks-not-object"].contains(&shape.as_str())
