@@ -9,6 +9,7 @@ mod faults;
 mod guards;
 mod install;
 mod sessions;
+mod settings;
 
 use testkit::Scenario;
 
