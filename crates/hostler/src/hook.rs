@@ -179,7 +179,7 @@ fn fault_reply(fault: &str, deny: bool) -> Reply {
 
 /// The words of a fault.
 pub(crate) fn told(fault: &str) -> String {
-    format!("hostler: {fault}. Nothing was checked by the failing part; run `hostler doctor`.")
+    format!("hostler: {fault}; run `hostler doctor`")
 }
 
 fn panic_text(panic: &(dyn Any + Send)) -> String {

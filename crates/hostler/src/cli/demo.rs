@@ -103,15 +103,15 @@ enum Answer {
 }
 
 impl Answer {
-    fn of(reply: &Value) -> Self {
+    fn of(reply: &Value, home: &str) -> Self {
         let specific = &reply["hookSpecificOutput"];
-        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let text = |value: &Value| value.as_str().unwrap_or_default().replace(home, "~");
         let reason = text(&specific["permissionDecisionReason"]);
         match specific["permissionDecision"].as_str() {
             Some("deny") => Self::Denied(reason),
             Some("ask") => Self::Asked(reason),
             _ => match &reply["systemMessage"] {
-                Value::String(message) => Self::Warned(message.clone()),
+                message @ Value::String(_) => Self::Warned(text(message)),
                 _ => Self::Allowed,
             },
         }
@@ -229,7 +229,7 @@ impl Stage {
         if name != "PreToolUse" {
             return Ok(None);
         }
-        let answer = Answer::of(&reply);
+        let answer = Answer::of(&reply, home);
         let ran = self.ran.contains(&id);
         if answer.goes_ahead() && ran {
             self.carry_out(&event)?;

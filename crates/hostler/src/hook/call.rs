@@ -5,10 +5,10 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_host::reason::{self, Reference};
-use hostler_ledger::allow;
 use hostler_ledger::checkpoint::{self, Created};
 use hostler_ledger::journal::{self, Appended, Entry};
 use hostler_ledger::redact::preview;
+use hostler_ledger::{allow, state};
 use hostler_model::{Event, EventKind, Finding, Mode, Place, SessionId, ToolCall, Verdict};
 
 use super::record::{self, Attributes, set};
@@ -39,6 +39,15 @@ struct Before<'a> {
     clock: Clock,
 }
 
+/// A person's word on a stopped call.
+#[derive(Default)]
+struct Exception {
+    /// Its name; `None` for a call that was not stopped.
+    code: Option<String>,
+    /// The call goes ahead, this once.
+    granted: bool,
+}
+
 /// What goes into the reply besides the decision.
 #[derive(Default)]
 struct Notes {
@@ -46,8 +55,10 @@ struct Notes {
     faults: Vec<String>,
     /// The checkpoint that was made.
     checkpoint: Option<String>,
-    /// Why an edit has none.
+    /// Why there is none.
     checkpoint_error: Option<String>,
+    /// Told to the user, and no fault.
+    told: Option<String>,
 }
 
 impl Before<'_> {
@@ -64,54 +75,50 @@ impl Before<'_> {
             observe(needs, &place)
         });
         notes.faults.extend(judged.decision.faults.iter().cloned());
-        let code = self.code(&judged);
-        let granted = self.granted(&judged, code.as_deref(), &mut notes);
-        if granted {
-            judged.decision.verdict = Verdict::Allow;
+        let mut exception = self.exception(&mut judged, &mut notes);
+        if self.keep(&mut judged, &place, exception.granted, &mut notes) {
+            exception = self.exception(&mut judged, &mut notes);
         }
-        self.keep(&mut judged, &place, granted, &mut notes);
         if !notes.faults.is_empty() && self.world.config.on_fault == OnFault::Closed {
             close(&mut judged, &notes.faults);
+            exception = self.exception(&mut judged, &mut notes);
         }
-        let recorded = self.record(&judged, &place, code.as_deref(), granted, &mut notes);
-        self.reply(&judged, recorded.as_ref(), code.as_deref(), &notes)
+        let recorded = self.record(&judged, &place, &exception, &mut notes);
+        self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 
-    /// The name under which a person can let this very call through.
-    fn code(&self, judged: &Judged) -> Option<String> {
-        let rules: Vec<&str> = judged
-            .decision
-            .findings
-            .iter()
-            .filter(|finding| Verdict::from(finding.mode).blocks())
-            .map(|finding| finding.rule)
-            .collect();
+    /// The name under which a person can let this very call through, and whether one did: it is allowed then.
+    fn exception(&self, judged: &mut Judged, notes: &mut Notes) -> Exception {
+        let decision = &mut judged.decision;
+        if !decision.verdict.blocks() {
+            return Exception::default();
+        }
+        let blocking = decision.findings.iter().filter(|finding| Verdict::from(finding.mode).blocks());
+        let rules: Vec<&str> = blocking.map(|finding| finding.rule).collect();
         let digest = journal::sha256_hex(self.call.input.as_bytes());
-        (!rules.is_empty()).then(|| allow::code(&self.event.session, &rules, &digest))
-    }
-
-    fn granted(&self, judged: &Judged, code: Option<&str>, notes: &mut Notes) -> bool {
-        let (Some(code), Some(state), true) = (code, self.world.state(), judged.decision.verdict.blocks())
-        else {
-            return false;
+        let session = &self.event.session;
+        let code = allow::code(session, &rules, &digest);
+        let Some(state) = self.world.state() else {
+            return Exception { code: Some(code), granted: false };
         };
-        let digest = journal::sha256_hex(self.call.input.as_bytes());
-        let call_id = self.call.id.as_deref().unwrap_or_default();
-        match allow::take(&state, code, &self.event.session, &digest, call_id, now_ms()) {
-            Ok(granted) => granted,
-            Err(error) => {
-                notes.faults.push(format!("the exception `{code}` could not be used: {error}"));
-                false
-            }
+        // Without an id of its own every call is another one.
+        let call = self.call.id.clone().unwrap_or_else(|| format!("{}-{}", now_ms(), std::process::id()));
+        let granted = allow::take(&state, &code, session, &digest, &call, now_ms()).unwrap_or_else(|error| {
+            notes.faults.push(format!("the exception `{code}` could not be used: {error}"));
+            false
+        });
+        if granted {
+            decision.verdict = Verdict::Allow;
         }
+        Exception { code: Some(code), granted }
     }
 
     /// Keeps what the call would destroy or change. Without that an allowed loss becomes a question; an
-    /// edit goes ahead all the same.
-    fn keep(&self, judged: &mut Judged, place: &Place, granted: bool, notes: &mut Notes) {
+    /// edit goes ahead all the same. True when it became one.
+    fn keep(&self, judged: &mut Judged, place: &Place, granted: bool, notes: &mut Notes) -> bool {
         let decision = &mut judged.decision;
         if decision.verdict == Verdict::Deny {
-            return;
+            return false;
         }
         let edits = self.world.config.checkpoints.edits.unwrap_or(self.world.config.project);
         let edited = (edits && place.git_dir.is_some())
@@ -121,25 +128,42 @@ impl Before<'_> {
         let mut paths = decision.snapshot.clone();
         paths.extend(edited.filter(|path| !decision.snapshot.contains(path)));
         if paths.is_empty() {
-            return;
+            return false;
         }
-        match self.checkpoint(place, &paths) {
-            Ok(Created::Checkpoint { id, .. } | Created::Same { id }) => notes.checkpoint = Some(id),
-            Ok(Created::Nothing) => {}
-            Err(error) => {
-                if loss && !granted {
-                    decision.findings.push(Finding {
-                        rule: "checkpoint",
-                        mode: Mode::Ask,
-                        problem: format!("what this destroys could not be kept first: {error}"),
-                        instead: None,
-                        snapshot: Vec::new(),
-                    });
-                    decision.verdict = decision.verdict.max(Verdict::Ask);
-                }
-                notes.checkpoint_error = Some(error);
+        let error = match self.checkpoint(place, &paths) {
+            Ok(Created::Checkpoint { id, .. } | Created::Same { id }) => {
+                notes.checkpoint = Some(id);
+                return false;
             }
+            Ok(Created::Nothing) => return false,
+            Err(error) => error,
+        };
+        let asks = loss && !granted;
+        if asks {
+            decision.findings.push(Finding {
+                rule: "checkpoint",
+                mode: Mode::Ask,
+                problem: format!("what this destroys could not be kept first: {error}"),
+                instead: None,
+                snapshot: Vec::new(),
+            });
+            decision.verdict = decision.verdict.max(Verdict::Ask);
+        } else {
+            notes.told = self.told_once(&error);
         }
+        notes.checkpoint_error = Some(error);
+        asks
+    }
+
+    /// A read-only repository fails with every edit: the first one is told, the others are only recorded.
+    fn told_once(&self, error: &str) -> Option<String> {
+        let state = self.world.state()?;
+        let count = state::update(&state, &self.event.session, |state| state.add("edits-not-kept", 1));
+        count.is_ok_and(|count| count == 1).then(|| {
+            format!(
+                "hostler: an edit goes ahead without a checkpoint: {error}; further ones are only recorded"
+            )
+        })
     }
 
     fn checkpoint(&self, place: &Place, paths: &[PathBuf]) -> Result<Created, String> {
@@ -193,17 +217,16 @@ impl Before<'_> {
         &self,
         judged: &Judged,
         place: &Place,
-        code: Option<&str>,
-        granted: bool,
+        exception: &Exception,
         notes: &mut Notes,
     ) -> Option<Appended> {
         let mut attributes = record::call(self.event, self.call);
         record::decision(&mut attributes, self.call, judged, place);
         set(&mut attributes, "profile", self.world.config.settings.profile.name());
-        if let Some(code) = code {
-            set(&mut attributes, "code", code);
+        if let Some(code) = &exception.code {
+            set(&mut attributes, "code", code.as_str());
         }
-        if granted {
+        if exception.granted {
             set(&mut attributes, "allowed_once", true);
         }
         if let Some(checkpoint) = &notes.checkpoint {
@@ -240,12 +263,13 @@ impl Before<'_> {
         &self,
         judged: &Judged,
         recorded: Option<&Appended>,
-        code: Option<&str>,
+        exception: &Exception,
         notes: &Notes,
     ) -> Reply {
         let decision = &judged.decision;
         let id = recorded.map(|it| journal::decision_id(&self.event.session, it.sequence()));
-        let reference = id.as_deref().map(|decision| Reference { decision, code: code.unwrap_or_default() });
+        let code = exception.code.as_deref();
+        let reference = id.as_deref().zip(code).map(|(decision, code)| Reference { decision, code });
         let stopped = || reason::stopped(decision, &self.call.action, reference);
         let mut reply =
             Reply { rest: id.as_ref().map(|id| format!("hostler explain {id}")), ..Reply::default() };
@@ -259,10 +283,10 @@ impl Before<'_> {
             Verdict::Ask => reply.stop = Some(Stop::Ask(stopped())),
             Verdict::Deny => reply.stop = Some(Stop::Deny(stopped())),
         }
-        if !notes.faults.is_empty() {
-            let told = told(&notes.faults.join("; "));
-            reply.message = Some(reply.message.map_or(told.clone(), |message| format!("{told}\n{message}")));
-        }
+        let fault = (!notes.faults.is_empty()).then(|| told(&notes.faults.join("; ")));
+        let messages: Vec<String> =
+            [fault, notes.told.clone(), reply.message.take()].into_iter().flatten().collect();
+        reply.message = (!messages.is_empty()).then(|| messages.join("\n"));
         if let Some(Appended::Duplicate { .. }) = recorded {
             // The hook is registered twice, and the other process has said it.
             reply.context = None;

@@ -290,10 +290,10 @@ fn every_call_and_its_result_is_a_line() {
     let write = json!({ "file_path": "~/.claude/settings.json", "content": "{}" });
     denied(
         &world.hook(
-            world.payload("Write", &write, "t3").replace(SESSION, "ee70433c-54cf-46e3-b4fb-e3bbd6cf256e"),
+            world.payload("Write", &write, "t3").replace(SESSION, "67e7c48a-038e-4b31-963f-5c9dd9be4888"),
         ),
     );
-    let journal = world.state().join("sessions/ee70433c-54cf-46e3-b4fb-e3bbd6cf256e.jsonl");
+    let journal = world.state().join("sessions/67e7c48a-038e-4b31-963f-5c9dd9be4888.jsonl");
     let records: Vec<Record> = journal::read(&journal).unwrap().collect();
     let file = world.path("src/cart.py").display().to_string();
     let expected = [
@@ -673,6 +673,14 @@ fn a_delete_without_a_checkpoint_becomes_a_question() {
     let record = world.last();
     assert_eq!(record.text("status"), Some("asked"));
     assert!(record.text("checkpoint").is_none() && record.text("checkpoint_error").is_some());
+    // A person may know better.
+    let (code, digest) = (record.text("code").unwrap(), record.text("input_sha256").unwrap());
+    assert!(reason.ends_with(&format!("hostler allow-once {code}")), "{reason}");
+    let session = hostler_model::SessionId::parse(SESSION).unwrap();
+    let lifetime = Duration::from_secs(60);
+    hostler_ledger::allow::grant(&world.state(), code, &session, digest, record.time_ms, lifetime).unwrap();
+    assert_eq!(world.bash("rm -rf build", "t2"), json!({}));
+    assert_eq!(world.last().attributes["allowed_once"], json!(true));
 }
 
 // @traces 021-CONST-IV-008
@@ -683,7 +691,10 @@ fn an_edit_is_kept_first_and_goes_ahead_without() {
     assert_eq!(world.hook(world.payload("Edit", &edit, "t1")), json!({}));
     assert!(world.last().text("checkpoint").is_some());
     let world = World::new().configured("[checkpoint]\nbytes_max = 1\n");
-    assert_eq!(world.hook(world.payload("Edit", &edit, "t1")), json!({}));
+    let reply = world.hook(world.payload("Edit", &edit, "t1"));
+    assert_eq!(reply.as_object().unwrap().len(), 1, "{reply}");
+    assert!(reply["systemMessage"].as_str().unwrap().contains("without a checkpoint"), "{reply}");
+    assert_eq!(world.hook(world.payload("Edit", &edit, "t2")), json!({}));
     let record = world.last();
     assert_eq!(record.text("status"), Some("allowed"));
     assert!(record.text("checkpoint_error").unwrap().contains("too large"), "{record:?}");
