@@ -1,5 +1,7 @@
 //! The sample world that examples and tests run in; see [`Example`] for what is in it.
 
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

@@ -25,6 +25,7 @@ pub(crate) struct Secret<'text> {
 
 /// What kind of file a text is for, as far as secrets are concerned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "independent properties of a file, not states of one")]
 pub(crate) struct Kind {
     /// Values stand without quotes after `=`: shell, `.env`, Dockerfile, prose.
     pub(crate) bare_equals: bool,
@@ -37,6 +38,7 @@ pub(crate) struct Kind {
 }
 
 /// Extensions of languages in which what stands without quotes is code.
+#[rustfmt::skip]
 const CODE: &[&str] = &[
     "c", "cc", "cjs", "clj", "cpp", "cs", "css", "cxx", "dart", "erl", "ex", "exs", "fs", "go", "gradle",
     "groovy", "h", "hcl", "hpp", "hs", "html", "ipynb", "java", "jl", "js", "json", "jsonc", "jsx", "kt",
@@ -121,7 +123,7 @@ impl<'text> LineCounter<'text> {
 
     fn line_at(&mut self, offset: usize) -> usize {
         let between = self.text.as_bytes().get(self.offset..offset).unwrap_or_default();
-        self.line += between.iter().filter(|byte| **byte == b'\n').count();
+        self.line += between.split(|byte| *byte == b'\n').count() - 1;
         self.offset = self.offset.max(offset);
         self.line
     }

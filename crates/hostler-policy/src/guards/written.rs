@@ -7,42 +7,15 @@ use hostler_model::{Action, Change, Content, Facts, Needs, lexical};
 use crate::Case;
 
 /// Words in the name of an MCP tool that changes something.
+#[rustfmt::skip]
 const CHANGING: &[&str] = &[
-    "add",
-    "append",
-    "apply",
-    "archive",
-    "copy",
-    "create",
-    "delete",
-    "drop",
-    "edit",
-    "execute",
-    "insert",
-    "make",
-    "mkdir",
-    "modify",
-    "move",
-    "overwrite",
-    "patch",
-    "put",
-    "remove",
-    "rename",
-    "replace",
-    "restore",
-    "run",
-    "save",
-    "set",
-    "sync",
-    "touch",
-    "trash",
-    "unlink",
-    "update",
-    "upload",
-    "write",
+    "add", "append", "apply", "archive", "copy", "create", "delete", "drop", "edit", "execute", "insert",
+    "make", "mkdir", "modify", "move", "overwrite", "patch", "put", "remove", "rename", "replace",
+    "restore", "run", "save", "set", "sync", "touch", "trash", "unlink", "update", "upload", "write",
 ];
 
 /// Words in the name of an MCP tool that only looks.
+#[rustfmt::skip]
 const LOOKING: &[&str] = &[
     "cat", "check", "count", "describe", "diff", "exists", "fetch", "find", "get", "glob", "grep", "head",
     "info", "list", "ls", "open", "query", "read", "search", "show", "stat", "status", "tail", "tree",
@@ -50,21 +23,10 @@ const LOOKING: &[&str] = &[
 ];
 
 /// Last words of keys whose value is a path, whatever it looks like.
+#[rustfmt::skip]
 const PATH_KEYS: &[&str] = &[
-    "dest",
-    "destination",
-    "dir",
-    "directory",
-    "file",
-    "filename",
-    "filepath",
-    "folder",
-    "path",
-    "source",
-    "src",
-    "target",
-    "uri",
-    "url",
+    "dest", "destination", "dir", "directory", "file", "filename", "filepath", "folder", "path", "source",
+    "src", "target", "uri", "url",
 ];
 
 /// Last words of keys whose value is the text of a file.
@@ -259,16 +221,9 @@ fn from_uri(text: &str) -> String {
             .get(..2)
             .and_then(|hex| std::str::from_utf8(hex).ok())
             .and_then(|it| u8::from_str_radix(it, 16).ok());
-        match (first, code) {
-            (b'%', Some(byte)) => {
-                bytes.push(byte);
-                left = rest.get(2..).unwrap_or_default();
-            }
-            _ => {
-                bytes.push(first);
-                left = rest;
-            }
-        }
+        let escaped = if first == b'%' { code } else { None };
+        bytes.push(escaped.unwrap_or(first));
+        left = if escaped.is_some() { rest.get(2..).unwrap_or_default() } else { rest };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

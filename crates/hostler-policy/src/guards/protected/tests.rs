@@ -11,7 +11,7 @@ fn check(text: &str, why: &str) {
     match (&found, why) {
         (None, "") => {}
         (Some(found), why) if !why.is_empty() && found.why.contains(why) => {
-            assert!(!found.instead.is_empty())
+            assert!(!found.instead.is_empty());
         }
         _ => panic!("{text}: {found:?}, expected {why:?}"),
     }

@@ -9,11 +9,12 @@ fn rules(decision: &Decision) -> Vec<&'static str> {
 }
 
 fn told(decision: &Decision) -> String {
-    decision
+    let lines: Vec<String> = decision
         .findings
         .iter()
         .map(|it| format!("{}; {}", it.problem, it.instead.as_deref().unwrap_or_default()))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 // @traces REQ-020-146 020-ERR-017 021-US-005-AC06 021-CONST-I-004 021-US-005-AC07

@@ -6,11 +6,12 @@ use crate::testing::{World, decide_edit, decide_write, edit, write};
 const SECRET: &str = "Tr0ub4dor-and-3";
 
 fn told(decision: &Decision) -> String {
-    decision
+    let lines: Vec<String> = decision
         .findings
         .iter()
         .map(|it| format!("{}; {}\n", it.problem, it.instead.as_deref().unwrap_or_default()))
-        .collect()
+        .collect();
+    lines.concat()
 }
 
 #[test]

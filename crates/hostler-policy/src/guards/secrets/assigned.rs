@@ -48,64 +48,19 @@ const ENDINGS: &[(&str, Use)] = &[
 ];
 
 /// Words after a name of a secret that leave it one; any other makes it a name for something about it.
+#[rustfmt::skip]
 const AFTER: &[&str] = &[
-    "admin",
-    "b64",
-    "base64",
-    "current",
-    "default",
-    "dev",
-    "development",
-    "fallback",
-    "live",
-    "local",
-    "main",
-    "new",
-    "old",
-    "plain",
-    "plaintext",
-    "primary",
-    "prod",
-    "production",
-    "raw",
-    "root",
-    "secondary",
-    "staging",
-    "str",
-    "string",
-    "test",
-    "text",
-    "user",
-    "value",
+    "admin", "b64", "base64", "current", "default", "dev", "development", "fallback", "live", "local",
+    "main", "new", "old", "plain", "plaintext", "primary", "prod", "production", "raw", "root", "secondary",
+    "staging", "str", "string", "test", "text", "user", "value",
 ];
 
 /// Words that make it a name for something else.
+#[rustfmt::skip]
 const NOT_SECRET: &[&str] = &[
-    "bos",
-    "cancel",
-    "cancellation",
-    "continuation",
-    "csrf",
-    "cursor",
-    "eos",
-    "has",
-    "hash",
-    "hashed",
-    "is",
-    "mask",
-    "next",
-    "no",
-    "num",
-    "pad",
-    "page",
-    "public",
-    "publishable",
-    "sep",
-    "site",
-    "special",
-    "stop",
-    "unk",
-    "xsrf",
+    "bos", "cancel", "cancellation", "continuation", "csrf", "cursor", "eos", "has", "hash", "hashed", "is",
+    "mask", "next", "no", "num", "pad", "page", "public", "publishable", "sep", "site", "special", "stop",
+    "unk", "xsrf",
 ];
 
 /// Wrappers that leave a literal what it is.
@@ -230,14 +185,12 @@ fn identifier_at_end(left: &str) -> Option<&str> {
 fn annotated(left: &str) -> Option<&str> {
     let from = left.rfind([',', '(', '{', ';', '|']).map_or(0, |it| it + 1);
     let statement = left.get(from..)?.trim();
-    match statement.rsplit_once(':') {
-        Some((name, _)) => identifier_at_end(name.trim_end().trim_end_matches('?')),
-        None => {
-            let mut words = statement.split_whitespace();
-            let declares = words.next().is_some_and(|it| matches!(it, "var" | "const" | "let" | "static"));
-            words.next().filter(|_| declares)
-        }
+    if let Some((name, _)) = statement.rsplit_once(':') {
+        return identifier_at_end(name.trim_end().trim_end_matches('?'));
     }
+    let mut words = statement.split_whitespace();
+    let declares = words.next().is_some_and(|it| matches!(it, "var" | "const" | "let" | "static"));
+    words.next().filter(|_| declares)
 }
 
 /// What a name of a secret is used for; `None` for any other name.
@@ -279,7 +232,7 @@ fn value<'line>(left: &str, right: &'line str, sign: &Sign, kind: Kind) -> Optio
         SignKind::Equals | SignKind::Colon => literal(right).or_else(|| fallback(right)).or_else(|| {
             let bare = if sign.kind == SignKind::Colon { kind.bare_colon } else { kind.bare_equals };
             // In an address the parts of a query stand bare in any language.
-            (bare || (sign.kind == SignKind::Equals && in_query(left)))
+            (bare || (sign.kind == SignKind::Equals && (in_query(left) || in_connection(left))))
                 .then(|| bare_value(right, sign.kind))
                 .flatten()
         }),
@@ -315,6 +268,15 @@ fn fallback(right: &str) -> Option<&str> {
 fn in_query(left: &str) -> bool {
     identifier_at_end(left)
         .is_some_and(|name| left.get(..left.len() - name.len()).is_some_and(|it| it.ends_with(['?', '&'])))
+}
+
+/// Whether `left` is the beginning of a list of settings as databases read them: `Server=db;Password=`.
+fn in_connection(left: &str) -> bool {
+    const OTHERS: &[&str] = &["server=", "host=", "data source=", "user id=", "uid=", "username=", "user="];
+    identifier_at_end(left).and_then(|name| left.get(..left.len() - name.len())).is_some_and(|before| {
+        let before = before.get(floor(before, before.len().saturating_sub(REACH))..).unwrap_or_default();
+        before.ends_with(';') && OTHERS.iter().any(|it| before.to_ascii_lowercase().contains(it))
+    })
 }
 
 /// A value without quotes.

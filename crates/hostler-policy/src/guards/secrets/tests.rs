@@ -101,7 +101,10 @@ fn what_only_begins_like_a_token_is_none() {
         "task-distribution-and-scheduling-of-everything",
         "risk-0123456789abcdefghijABCDEFGHIJ0123456789",
         "SKELETON",
-        "eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
+        concat!(
+            "eyJhbGciOiJIUzI1NiJ9.",
+            "eyJzdWIiOiIxMjM0NTY3ODkwIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c"
+        ),
         "eyJhbGciOiJIUzI1NiJ9",
         "if text.starts_with(\"-----BEGIN PRIVATE KEY-----\") {",
         "-----BEGIN RSA PRIVATE KEY-----\n...\n-----END RSA PRIVATE KEY-----\n",
@@ -337,12 +340,5 @@ proptest! {
             prop_assert!(!secret.value.is_empty() && text.contains(secret.value));
             prop_assert!(secret.line <= text.lines().count());
         }
-    }
-}
-#[test]
-fn dbg() {
-    for t in ["SECRET_KEY = '''k9#mQ2vL8xR4tY7w'''\n", "SECRET_KEY = 'k9#mQ2vL8xR4tY7w'\n", "SECRET_KEY = 'k9mQ2vL8xR4tY7w'\n"] {
-        println!("{t} {:?} {:?}", find(t, Kind::default()), super::value::is_real("k9#mQ2vL8xR4tY7w", super::value::Use::Token, false));
-        println!("{:?}", find(t, Kind::of(Path::new("a.py"))));
     }
 }
