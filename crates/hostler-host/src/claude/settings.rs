@@ -29,17 +29,18 @@ const fn tool_event(event: &'static str) -> Registration {
     Registration { event, matcher: Some("*") }
 }
 
-/// The ten of 34 events that the adapter uses.
+/// The eleven of 34 events that the adapter uses.
 ///
 /// Each registered event costs one process per occurrence, so an event is here only if something would be
 /// lost without it. Not here, on purpose: `WorktreeCreate`, since registering it replaces the client's own
 /// creation of worktrees; `PostToolBatch`, since a block there ends the turn and its content repeats the
 /// single events; `PermissionRequest`, since we never approve; `MessageDisplay`, since it fires per flush;
 /// `Notification` and the rest, since no rule reads them.
-pub const REGISTRATIONS: [Registration; 10] = [
+pub const REGISTRATIONS: [Registration; 11] = [
     event("SessionStart"),
     event("UserPromptSubmit"),
     tool_event("PreToolUse"),
+    tool_event("PreSkillShellCommand"),
     tool_event("PostToolUse"),
     tool_event("PostToolUseFailure"),
     event("Stop"),

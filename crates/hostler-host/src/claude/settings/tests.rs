@@ -18,11 +18,11 @@ fn one_entry_per_event_and_a_second_run_changes_nothing() {
     let first = fresh("{}\n");
     let expected: Vec<_> = REGISTRATIONS.iter().map(|it| (it.event.to_owned(), BINARY.to_owned())).collect();
     assert_eq!(ours(&first.text), expected);
-    assert_eq!((first.added, first.replaced, first.removed), (10, 0, 0));
+    assert_eq!((first.added, first.replaced, first.removed), (REGISTRATIONS.len(), 0, 0));
     let second = register(&first.text, &first.ledger, BINARY).unwrap();
     assert_eq!(second, Edited { added: 0, ..first.clone() });
     let removed = unregister(&first.text, Some(&first.ledger)).unwrap();
-    assert_eq!((removed.text.as_str(), removed.removed), ("{}\n", 10));
+    assert_eq!((removed.text.as_str(), removed.removed), ("{}\n", REGISTRATIONS.len()));
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn upgraded(before: &str, replaced: usize, removed: usize) -> String {
 fn an_upgrade_replaces_our_entries_in_place() {
     let old = fresh("{\n  \"hooks\": {\n    \"Stop\": [\n      { \"hooks\": [] }\n    ]\n  }\n}\n").text;
     let moved = old.replace(BINARY, "/old/bin/hostler");
-    let upgraded = upgraded(&moved, 10, 0);
+    let upgraded = upgraded(&moved, REGISTRATIONS.len(), 0);
     assert_eq!(upgraded, old);
 }
 
@@ -71,7 +71,7 @@ fn duplicates_and_events_no_longer_used_go() {
 fn an_entry_that_the_user_moved_into_their_group_stays_there() {
     let text = r#"{"hooks": {"PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "mine"}, {"type": "command", "command": "C:\\old\\hostler.exe", "args": ["hook", "claude"]}]}]}}"#;
     let edited = fresh(text);
-    assert_eq!((edited.added, edited.replaced), (9, 1));
+    assert_eq!((edited.added, edited.replaced), (REGISTRATIONS.len() - 1, 1));
     let entry = &registered(&edited.text).unwrap()[0];
     assert_eq!((entry.event.as_str(), entry.matcher.as_deref()), ("PreToolUse", Some("Bash")));
     let gone = unregister(&edited.text, Some(&edited.ledger)).unwrap().text;

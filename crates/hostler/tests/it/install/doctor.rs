@@ -82,7 +82,7 @@ fn a_hook_that_denies_is_alive_in_exec_and_in_shell_form() {
     let shell = format!("\"command\": \"'{command}' hook claude\",\n");
     let text = site.read(LOCAL);
     let exec = format!("\"command\": \"{command}\",\n            \"args\": [\"hook\", \"claude\"],\n");
-    assert_eq!(text.matches(&exec).count(), 10);
+    assert_eq!(text.matches(&exec).count(), 11);
     site.write(LOCAL, &text.replace(&exec, &shell));
     is_well(&site);
 }
