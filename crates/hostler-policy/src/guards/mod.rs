@@ -28,6 +28,7 @@ mod relative_import;
 mod requirements_file;
 mod secret_in_content;
 mod secrets;
+mod write_outside;
 mod write_overwrite;
 mod written;
 
@@ -122,6 +123,7 @@ pub const GUARDS: &[&Guard] = &[
     &shell_protected::SELF,
     &missing_path::GUARD,
     &write_overwrite::GUARD,
+    &write_outside::GUARD,
     &protected_path::GUARD,
     &protected_path::GIT,
     &requirements_file::GUARD,

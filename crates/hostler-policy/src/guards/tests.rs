@@ -82,6 +82,27 @@ fn what_a_reason_suggests_passes_the_guards() {
     assert!(GUARDS.is_empty() || 0 < checked, "no guard suggests anything");
 }
 
+/// The rule that stops each kind of call that development policies name, and that it says what to do instead.
+// @traces 021-FR-008 021-US-005-AC07
+#[test]
+fn development_policies_are_enforced_before_a_tool_runs() {
+    let write = crate::testing::write;
+    let shell = crate::testing::shell;
+    for (action, rule) in [
+        (write("tests/test_a.py", "x = MagicMock()\n"), "mock-in-test"),
+        (write("src/app/a.py", "from . import x\n"), "relative-import"),
+        (shell("pip install requests"), "pip-over-uv"),
+        (shell("rm -rf /"), "delete-root"),
+        (shell(":(){ :|:& };:"), "fork-bomb"),
+        (write("~/.claude/plans/feature.md", "x"), "protected-path"),
+    ] {
+        let decision = World::sample(Profile::Strict).decide(action.clone());
+        assert_eq!(decision.verdict, hostler_model::Verdict::Deny, "{action:?}");
+        let finding = decision.findings.iter().find(|it| it.rule == rule);
+        assert!(finding.is_some_and(|it| it.instead.is_some()), "`{rule}` in {:?}", decision.findings);
+    }
+}
+
 #[test]
 fn no_guard_fails_on_any_example() {
     for (example, profile, decision) in decisions() {

@@ -24,7 +24,7 @@ fn plans_are_denied_with_the_redirect() {
         for path in ["~/.claude/plans/p.md", "/home/dev/.claude/plans/../plans/p.md"] {
             let decision = decide_write(path, "x", false, profile);
             assert_eq!(decision.verdict, Verdict::Deny, "{path}");
-            assert_eq!(rules(&decision), ["protected-path"]);
+            assert_eq!(rules(&decision).first(), Some(&"protected-path"));
             assert!(told(&decision).contains("write it to plans/p.md in the project"), "{}", told(&decision));
         }
         assert_eq!(decide_write("plans/p.md", "x", false, profile).verdict, Verdict::Allow);

@@ -52,8 +52,9 @@ fn the_full_name_is_suggested_as_far_as_folders_tell() {
         ("mod.py", "from . import x\n", "from PACKAGE.MODULE import …"),
         ("/srv/mod.py", "from . import x\n", "from PACKAGE.MODULE import …"),
     ] {
-        let decision = decide_write(path, code, false, Profile::Strict);
-        let instead: Vec<_> = decision.findings.iter().filter_map(|it| it.instead.as_deref()).collect();
+        let world = World::sample(Profile::Strict);
+        let hits = [&GUARD, &PARENT].map(|guard| world.hits(guard, write(path, code))).concat();
+        let instead: Vec<_> = hits.iter().filter_map(|it| it.instead.as_deref()).collect();
         assert_eq!(instead, [format!("import by the full name: {expected}")], "{path} {code}");
     }
 }
