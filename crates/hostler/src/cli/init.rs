@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use anyhow::Context;
 use hostler_host::claude::settings;
 use hostler_ledger::file::Access;
 use hostler_ledger::journal::sha256_hex;
@@ -10,7 +11,7 @@ use hostler_model::Profile;
 use serde_json::json;
 
 use crate::exit::Exit;
-use crate::install::change::{Change, at};
+use crate::install::change::{Change, at, remove_empty};
 use crate::install::record::{self, Record};
 use crate::install::{Host, Scope, Site, binary, configuration, exclude, found};
 
@@ -42,6 +43,8 @@ struct Plan {
     configuration: Change,
     exclude: Option<Change>,
     record: Record,
+    /// The record as it was before.
+    known: Option<Record>,
     added: usize,
     replaced: usize,
     removed: usize,
@@ -73,7 +76,7 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
     let text = before.as_deref().unwrap_or(EMPTY_SETTINGS);
     let registered = settings::registered(text).map_err(|error| at(&path, &error))?;
     let known = Record::load(site, &path)?;
-    let mut record = match known {
+    let mut record = match known.clone() {
         Some(known) if !registered.is_empty() => known,
         _ => {
             let mut new = Record::new(args.host, args.scope, &path, before.as_deref());
@@ -83,7 +86,7 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
             }
             new.configuration = known.as_ref().and_then(|it| it.configuration.clone());
             new.exclude = known.as_ref().and_then(|it| it.exclude.clone());
-            new.folders = known.map(|it| it.folders).unwrap_or_default();
+            new.folders = known.as_ref().map(|it| it.folders.clone()).unwrap_or_default();
             new
         }
     };
@@ -104,7 +107,7 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
     record.folders.sort();
     record.folders.dedup();
     let (added, replaced, removed) = (edited.added, edited.replaced, edited.removed);
-    Ok(Plan { settings: change, configuration, exclude, record, added, replaced, removed, warnings })
+    Ok(Plan { settings: change, configuration, exclude, record, known, added, replaced, removed, warnings })
 }
 
 fn plan_configuration(site: &Site, args: &Args, record: &mut Record) -> anyhow::Result<Change> {
@@ -227,10 +230,28 @@ impl Plan {
         if self.settings.changes() && self.added == settings::REGISTRATIONS.len() {
             self.settings.snapshot.back_up(&record::backup(site, &self.settings.path))?;
         }
-        for change in self.changes() {
-            change.apply()?;
+        let changes: Vec<&Change> = self.changes().collect();
+        for (index, change) in changes.iter().enumerate() {
+            if let Err(error) = change.apply() {
+                self.take_back(site, &changes[..index]).with_context(|| {
+                    format!("{error:#}; what was written before that could not be taken back")
+                })?;
+                return Err(error);
+            }
         }
         Ok(())
+    }
+
+    /// All or nothing, also where only the writing itself shows that a file cannot be written.
+    fn take_back(&self, site: &Site, applied: &[&Change]) -> anyhow::Result<()> {
+        for change in applied.iter().rev() {
+            change.undo()?;
+        }
+        remove_empty(&self.record.folders)?;
+        match &self.known {
+            Some(known) => known.store(site),
+            None => self.record.forget(site),
+        }
     }
 }
 

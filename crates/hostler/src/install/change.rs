@@ -66,6 +66,16 @@ impl Change {
         Ok(())
     }
 
+    /// Takes an applied change back, unless somebody wrote the file since.
+    pub(crate) fn undo(&self) -> anyhow::Result<()> {
+        let mut back = Self::of(&self.path, self.access)?;
+        if self.changes() && back.after == self.after {
+            back.after = self.before()?.map(str::to_owned);
+            back.apply()?;
+        }
+        Ok(())
+    }
+
     /// The change as a unified diff; empty if there is none.
     pub(crate) fn diff(&self) -> String {
         let before = self.before().ok().flatten().unwrap_or_default();

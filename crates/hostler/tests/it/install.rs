@@ -5,6 +5,7 @@
 mod corpus;
 mod doctor;
 mod killed;
+mod page;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -18,6 +19,7 @@ use serde_json::Value;
 const LOCAL: &str = ".claude/settings.local.json";
 const PROJECT: &str = ".claude/settings.json";
 const CONFIGURATION: &str = ".hostler/config.toml";
+const EVENTS: usize = hostler_host::claude::settings::REGISTRATIONS.len();
 
 /// A home folder and a repository in a folder whose name has a blank.
 struct Site {
@@ -178,9 +180,9 @@ fn there_and_back(site: &Site, arguments: &[&str], settings: &str) {
     assert!(said.contains("\n+") && said.contains("\"args\": [\"hook\", \"claude\"]"), "{said}");
 
     let said = site.ok(&init);
-    assert!(said.contains("10 events of"), "{said}");
+    assert!(said.contains(&format!("{EVENTS} events of")), "{said}");
     assert_ne!(site.contents(), before);
-    assert_eq!(site.read(settings).matches(env!("CARGO_BIN_EXE_hostler")).count(), 10);
+    assert_eq!(site.read(settings).matches(env!("CARGO_BIN_EXE_hostler")).count(), EVENTS);
 
     let written = site.everything();
     let said = site.ok(&init);
@@ -308,6 +310,38 @@ fn a_read_only_folder_is_named_and_nothing_is_written() {
     assert_eq!(after, before);
 }
 
+/// A single file that is bound into a container: only the rename itself fails.
+#[test]
+fn a_mount_point_is_refused_and_nothing_is_left_half_done() {
+    let site = Site::new();
+    let settings = site.write(LOCAL, "{}\n");
+    let bound = site.write("~/bound.json", "{}\n");
+    let before = site.contents();
+    let script = "mount --bind \"$1\" \"$2\" && shift 2 && exec \"$@\"";
+    let mut command = Command::new("unshare");
+    command.args(["-rm", "/bin/sh", "-c", script, "sh"]).args([&bound, &settings]);
+    let mut may = Command::new("unshare");
+    may.args(["-rm", "/bin/sh", "-c", script, "sh"]).args([&bound, &settings]);
+    let may = may.arg("true").stderr(Stdio::null()).status();
+    if !may.is_ok_and(|it| it.success()) {
+        let reason = "nothing may be mounted here";
+        testkit::client::skip("a_mount_point_is_refused_and_nothing_is_left_half_done", reason);
+        return;
+    }
+    let hostler = site.command(&["init"]);
+    command.arg(hostler.get_program()).args(hostler.get_args()).current_dir(site.project());
+    command.env_clear().env("HOME", site.home()).envs(&site.variables).stdin(Stdio::null());
+    let said = output(&mut command);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(said.stderr.contains("is a mount point and cannot be replaced"), "{said:?}");
+    assert_eq!(site.contents(), before);
+    assert_eq!(
+        fs::read_dir(site.path("~/.local/state/hostler/installs")).unwrap().count(),
+        1,
+        "only the lock"
+    );
+}
+
 #[test]
 fn what_the_user_changed_since_stays() {
     let site = Site::new();
@@ -344,7 +378,7 @@ fn an_upgrade_replaces_the_path_and_keeps_the_way_back() {
     let current = site.read(LOCAL);
     site.write(LOCAL, &current.replace(env!("CARGO_BIN_EXE_hostler"), "/gone/with the/venv/hostler"));
     let said: Value = serde_json::from_str(&site.ok(&["init", "--json"])).unwrap();
-    assert_eq!((&said["replaced"], &said["added"]), (&10.into(), &0.into()));
+    assert_eq!((&said["replaced"], &said["added"]), (&EVENTS.into(), &0.into()));
     assert_eq!(site.read(LOCAL), current);
     site.ok(&["uninit"]);
     assert_eq!(site.read(LOCAL), "{\"a\": 1}");
@@ -430,7 +464,7 @@ fn runs_at_the_same_time_register_once() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(site.read(LOCAL).matches(env!("CARGO_BIN_EXE_hostler")).count(), 10);
+    assert_eq!(site.read(LOCAL).matches(env!("CARGO_BIN_EXE_hostler")).count(), EVENTS);
     assert_eq!(site.read(".git/info/exclude").matches("settings.local.json").count(), 1);
     site.ok(&["uninit"]);
     assert_eq!(site.contents(), before);
@@ -510,7 +544,7 @@ fn the_registered_path_is_the_stable_one() {
     fs::remove_file(folder.join("hostler")).unwrap();
     site.variables.insert("PATH", format!("{}:/usr/bin:/bin", shim.parent().unwrap().display()));
     site.ok(&["init"]);
-    assert_eq!(site.read(LOCAL).matches(&format!("\"{}\"", shim.display())).count(), 10);
+    assert_eq!(site.read(LOCAL).matches(&format!("\"{}\"", shim.display())).count(), EVENTS);
 
     let other = site.path("~/apps/my-hostler");
     fs::copy(env!("CARGO_BIN_EXE_hostler"), &other).unwrap();
@@ -539,12 +573,12 @@ fn documents_for_programs_name_every_file() {
     let actions: Vec<&str> =
         init["files"].as_array().unwrap().iter().map(|it| it["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["created", "edited", "created"]);
-    assert_eq!(init["events"].as_array().unwrap().len(), 10);
+    assert_eq!(init["events"].as_array().unwrap().len(), EVENTS);
     assert_eq!(init["command"], env!("CARGO_BIN_EXE_hostler"));
     let again: Value = serde_json::from_str(&site.ok(&["--json", "init"])).unwrap();
     assert_eq!((&again["changed"], &again["added"]), (&false.into(), &0.into()));
     let uninit: Value = serde_json::from_str(&site.ok(&["uninit", "--json"])).unwrap();
-    assert_eq!((&uninit["changed"], &uninit["removed"]), (&true.into(), &10.into()));
+    assert_eq!((&uninit["changed"], &uninit["removed"]), (&true.into(), &EVENTS.into()));
     site.write(LOCAL, "{");
     let failed = site.run(&["init", "--json"]);
     assert_eq!(failed.code, Some(4));

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 
 use serde_json::Value;
 
-use super::{LOCAL, Site, set_mode};
+use super::{EVENTS, LOCAL, Site, set_mode};
 
 const DENIES: &str = r#"cat >/dev/null; printf '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny"}}'"#;
 const VERSION: &str = concat!("hostler ", env!("CARGO_PKG_VERSION"));
@@ -82,7 +82,7 @@ fn a_hook_that_denies_is_alive_in_exec_and_in_shell_form() {
     let shell = format!("\"command\": \"'{command}' hook claude\",\n");
     let text = site.read(LOCAL);
     let exec = format!("\"command\": \"{command}\",\n            \"args\": [\"hook\", \"claude\"],\n");
-    assert_eq!(text.matches(&exec).count(), 11);
+    assert_eq!(text.matches(&exec).count(), EVENTS);
     site.write(LOCAL, &text.replace(&exec, &shell));
     is_well(&site);
 }
@@ -222,7 +222,9 @@ fn status_tells_what_is_registered_where() {
     site.ok(&["init", "--profile", "strict"]);
     let status = site.ok(&["status"]);
     assert!(
-        status.starts_with("active\nprofile   strict\nhooks     10 events in `.claude/settings.local.json`"),
+        status.starts_with(&format!(
+            "active\nprofile   strict\nhooks     {EVENTS} events in `.claude/settings.local.json`"
+        )),
         "{status}"
     );
     assert!(status.ends_with("records   none yet\n"), "{status}");
