@@ -3,4 +3,5 @@
 pub mod canary;
 pub mod read;
 pub mod settings;
+pub mod transcript;
 pub mod write;

@@ -107,6 +107,26 @@ pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
     serde_json::to_string(&document).unwrap_or_else(|_| "{}".to_owned())
 }
 
+/// A document read back, as the client reads it for an event before a tool call. `None` when it is none.
+pub fn parse(document: &str) -> Option<Reply> {
+    let document: serde_json::Value = serde_json::from_str(document).ok()?;
+    let specific = document.as_object()?.get("hookSpecificOutput");
+    let text = |value: Option<&serde_json::Value>| value?.as_str().map(str::to_owned);
+    let field = |key: &str| text(specific.and_then(|specific| specific.get(key)));
+    let reason = field("permissionDecisionReason").unwrap_or_default();
+    Some(Reply {
+        stop: match field("permissionDecision").as_deref() {
+            Some("deny") => Some(Stop::Deny(reason)),
+            Some("ask") => Some(Stop::Ask(reason)),
+            _ => None,
+        },
+        context: field("additionalContext"),
+        message: text(document.get("systemMessage")),
+        input: specific.and_then(|specific| specific.get("updatedInput")).map(super::read::canonical),
+        rest: None,
+    })
+}
+
 /// The complete input with `changes` applied, for [`Reply::input`]. `original` is
 /// [`hostler_model::ToolCall::input`]; `None` when it is no JSON object.
 pub fn rewrite(original: &str, changes: &[(&str, serde_json::Value)]) -> Option<String> {

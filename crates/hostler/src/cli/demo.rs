@@ -12,8 +12,10 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
+use hostler_host::claude::read;
+use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_ledger::journal::{self, Record};
-use hostler_model::Profile;
+use hostler_model::{Action, EventKind, Profile};
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -103,17 +105,13 @@ enum Answer {
 }
 
 impl Answer {
-    fn of(reply: &Value, home: &str) -> Self {
-        let specific = &reply["hookSpecificOutput"];
-        let text = |value: &Value| value.as_str().unwrap_or_default().replace(home, "~");
-        let reason = text(&specific["permissionDecisionReason"]);
-        match specific["permissionDecision"].as_str() {
-            Some("deny") => Self::Denied(reason),
-            Some("ask") => Self::Asked(reason),
-            _ => match &reply["systemMessage"] {
-                message @ Value::String(_) => Self::Warned(text(message)),
-                _ => Self::Allowed,
-            },
+    fn of(reply: Reply, home: &str) -> Self {
+        let short = |text: String| text.replace(home, "~");
+        match (reply.stop, reply.message) {
+            (Some(Stop::Deny(reason) | Stop::Continue(reason)), _) => Self::Denied(short(reason)),
+            (Some(Stop::Ask(reason)), _) => Self::Asked(short(reason)),
+            (None, Some(message)) => Self::Warned(short(message)),
+            (None, None) => Self::Allowed,
         }
     }
 
@@ -156,7 +154,7 @@ impl Stage {
         let home = fs::canonicalize(folder)?.join("home");
         let project = home.join("shop");
         for (path, text) in COMMITTED {
-            write(&project.join(path), text)?;
+            put(&project.join(path), text)?;
         }
         let mut stage = Self {
             program: std::env::current_exe().context("this program's own path is not known")?,
@@ -189,9 +187,9 @@ impl Stage {
             );
         }
         for (path, text) in UNTRACKED {
-            write(&stage.project.join(path), text)?;
+            put(&stage.project.join(path), text)?;
         }
-        write(
+        put(
             &stage.project.join(crate::config::PROJECT_FILE),
             &format!("version = 1\nprofile = \"{}\"\n", profile.name()),
         )?;
@@ -215,34 +213,29 @@ impl Stage {
 
     fn play(&mut self, line: &str) -> anyhow::Result<Option<Scene>> {
         let home = self.home.to_str().context("the temporary folder's path is not UTF-8")?;
-        let escaped = Value::from(home).to_string();
-        let payload = line.replace("{{HOME}}", escaped.trim_matches('"'));
-        let event: Value = serde_json::from_str(&payload).context("the recording is damaged")?;
-        let id = event["tool_use_id"].as_str().unwrap_or_default().to_owned();
-        let name = event["hook_event_name"].as_str().unwrap_or_default();
-        if name.starts_with("PostToolUse") && !self.allowed.contains(&id) {
+        let payload = placed(line, home);
+        let event = read::read(payload.as_bytes()).context("the recording is damaged")?;
+        let id = event.call().and_then(|call| call.id.clone()).unwrap_or_default();
+        if matches!(event.kind, EventKind::ToolAfter { .. }) && !self.allowed.contains(&id) {
             // It did not run here.
             return Ok(None);
         }
         let (reply, time) = self.hook(&payload)?;
         self.times.push(time);
-        if name != "PreToolUse" {
-            return Ok(None);
-        }
-        let answer = Answer::of(&reply, home);
+        let EventKind::ToolBefore { call } = &event.kind else { return Ok(None) };
+        let answer = Answer::of(reply, home);
         let ran = self.ran.contains(&id);
         if answer.goes_ahead() && ran {
-            self.carry_out(&event)?;
+            self.carry_out(&call.action)?;
             self.allowed.push(id.clone());
         }
-        let tool = event["tool_name"].as_str().unwrap_or_default().to_owned();
         let record =
             self.records()?.into_iter().rfind(|record| record.text("gen_ai.tool.call.id") == Some(&id));
         Ok(Some(Scene {
-            shown: self.shown(&event["tool_input"]),
-            subagent: event.get("agent_id").is_some(),
+            shown: self.shown(&call.action),
+            subagent: event.agent.is_some(),
             checkpoint: record.and_then(|record| Some(record.text("checkpoint")?.to_owned())),
-            tool,
+            tool: call.tool.clone(),
             answer,
             ran,
             time,
@@ -250,7 +243,7 @@ impl Stage {
     }
 
     /// One hook call as the client makes it: a process, the payload on stdin, one document on stdout.
-    fn hook(&self, payload: &str) -> anyhow::Result<(Value, Duration)> {
+    fn hook(&self, payload: &str) -> anyhow::Result<(Reply, Duration)> {
         let begun = Instant::now();
         let mut child = self
             .command(&self.program)
@@ -271,26 +264,25 @@ impl Stage {
             output.status,
             String::from_utf8_lossy(&output.stderr)
         );
-        let reply = serde_json::from_slice(&output.stdout).with_context(|| {
-            format!("the hook's answer is not JSON: {}", String::from_utf8_lossy(&output.stdout))
-        })?;
+        let document = String::from_utf8_lossy(&output.stdout);
+        let reply =
+            write::parse(&document).with_context(|| format!("the hook answered no JSON: {document}"))?;
         Ok((reply, time))
     }
 
     /// What the client did at this place of the recording.
-    fn carry_out(&self, event: &Value) -> anyhow::Result<()> {
-        let input = &event["tool_input"];
-        let text = |key: &str| input[key].as_str().unwrap_or_default();
-        match event["tool_name"].as_str().unwrap_or_default() {
-            "Bash" => {
+    fn carry_out(&self, action: &Action) -> anyhow::Result<()> {
+        match action {
+            Action::Shell { command } => {
                 // Its status is the agent's business.
-                self.command("sh").args(["-c", text("command")]).output().context("`sh` could not be run")?;
+                self.command("sh").args(["-c", command]).output().context("`sh` could not be run")?;
             }
-            "Write" => write(&self.inside(text("file_path"))?, text("content"))?,
-            "Edit" => {
-                let path = self.inside(text("file_path"))?;
+            Action::Write { path: Some(path), content } => put(&self.inside(path)?, content)?,
+            Action::Edit { path: Some(path), changes } => {
+                let path = self.inside(path)?;
                 let before = fs::read_to_string(&path)?;
-                fs::write(&path, before.replacen(text("old_string"), text("new_string"), 1))?;
+                let after = changes.iter().fold(before, |text, it| text.replacen(&it.old, &it.new, 1));
+                put(&path, &after)?;
             }
             _ => {}
         }
@@ -305,9 +297,16 @@ impl Stage {
         Ok(path)
     }
 
-    fn shown(&self, input: &Value) -> String {
-        let text = ["command", "file_path", "description"].iter().find_map(|key| input[*key].as_str());
-        let text = text.unwrap_or_default().replace(&format!("{}/", self.project.display()), "");
+    fn shown(&self, action: &Action) -> String {
+        let text = match action {
+            Action::Shell { command } => command,
+            Action::Write { path: Some(path), .. }
+            | Action::Edit { path: Some(path), .. }
+            | Action::Read { path: Some(path) } => path,
+            Action::Delegate { prompt, .. } => prompt,
+            _ => "",
+        };
+        let text = text.replace(&format!("{}/", self.project.display()), "");
         hostler_host::reason::shorten(&text.replace('\n', "\\n"), 72)
     }
 
@@ -378,15 +377,18 @@ impl End {
 
 /// Calls that ran in the recording: those with a result.
 fn recorded_calls() -> Vec<String> {
-    let after = RECORDING.lines().filter(|line| line.contains("\"hook_event_name\":\"PostToolUse"));
-    after
-        .filter_map(|line| {
-            serde_json::from_str::<Value>(line).ok()?["tool_use_id"].as_str().map(str::to_owned)
-        })
-        .collect()
+    let events = RECORDING.lines().filter_map(|line| read::read(placed(line, "/").as_bytes()).ok());
+    let after = events.filter(|event| matches!(event.kind, EventKind::ToolAfter { .. }));
+    after.filter_map(|event| event.call()?.id.clone()).collect()
 }
 
-fn write(path: &Path, text: &str) -> anyhow::Result<()> {
+/// A line of the recording, moved into `home`.
+fn placed(line: &str, home: &str) -> String {
+    let escaped = Value::from(home).to_string();
+    line.replace("{{HOME}}", escaped.trim_matches('"'))
+}
+
+fn put(path: &Path, text: &str) -> anyhow::Result<()> {
     if let Some(folder) = path.parent() {
         fs::create_dir_all(folder).with_context(|| format!("{} cannot be made", folder.display()))?;
     }

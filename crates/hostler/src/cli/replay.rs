@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use hostler_host::claude::read;
+use hostler_host::claude::transcript::{self, Recorded};
 use hostler_host::reason::shorten;
 use hostler_model::{Action, Facts, FileKind, Needs, PathFact, Place, Profile, Verdict, lexical};
 use hostler_policy::Settings;
@@ -83,42 +83,29 @@ impl Replay {
         Self { profile, ..Self::default() }
     }
 
-    /// Most lines of a transcript are no messages, and new kinds appear: what is not understood is passed over.
     fn line(&mut self, number: u64, line: &[u8]) -> anyhow::Result<()> {
         if line.trim_ascii().is_empty() {
             return Ok(());
         }
         self.lines += 1;
-        let Ok(entry) = serde_json::from_slice::<Value>(line) else {
+        let Some(calls) = transcript::calls(line) else {
             self.unreadable += 1;
             return Ok(());
         };
-        if entry.get("type").and_then(Value::as_str) != Some("assistant") {
-            return Ok(());
-        }
-        let blocks = entry.pointer("/message/content").and_then(Value::as_array);
-        for block in blocks.into_iter().flatten() {
-            if block.get("type").and_then(Value::as_str) == Some("tool_use") {
-                self.block(number, &entry, block)?;
+        for call in calls {
+            match call {
+                Ok(recorded) => self.call(number, recorded)?,
+                Err(_) => self.faults += 1,
             }
         }
         Ok(())
     }
 
-    fn block(&mut self, number: u64, entry: &Value, block: &Value) -> anyhow::Result<()> {
-        let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
-        let (Some(tool), Some(input)) = (text(block, "name"), block.get("input")) else { return Ok(()) };
-        let id = text(block, "id");
-        // A message that was streamed in parts stands there more than once.
-        if id.as_ref().is_some_and(|id| !self.seen_calls.insert(id.clone())) {
+    fn call(&mut self, number: u64, recorded: Recorded) -> anyhow::Result<()> {
+        let Recorded { call, cwd, git, subagent } = recorded;
+        if call.id.as_ref().is_some_and(|id| !self.seen_calls.insert(id.clone())) {
             return Ok(());
         }
-        let Ok(call) = read::tool_call(&tool, input, id.as_deref()) else {
-            self.faults += 1;
-            return Ok(());
-        };
-        let cwd = text(entry, "cwd").map_or_else(|| PathBuf::from("/"), PathBuf::from);
-        let git = text(entry, "gitBranch").is_some_and(|branch| !branch.is_empty());
         if self.world.is_none() {
             self.world = Some(recorded_world(&cwd, git, self.profile));
         }
@@ -143,8 +130,8 @@ impl Replay {
         {
             self.told.push(Told {
                 line: number,
-                tool,
-                subagent: entry.get("isSidechain").and_then(Value::as_bool).unwrap_or_default(),
+                tool: call.tool,
+                subagent,
                 target: shorten(&target(&call.action).replace('\n', "\\n"), 120),
                 judged,
             });

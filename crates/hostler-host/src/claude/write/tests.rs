@@ -60,6 +60,22 @@ fn a_rewritten_input_is_complete() {
 }
 
 #[test]
+fn a_document_is_read_back() {
+    let full = Reply {
+        stop: Some(Stop::Ask("why".into())),
+        context: Some("context".into()),
+        message: Some("message".into()),
+        input: Some(r#"{"command":"ls"}"#.into()),
+        rest: None,
+    };
+    for reply in [full, Reply { stop: Some(Stop::Deny("no".into())), ..Reply::default() }, Reply::default()] {
+        assert_eq!(parse(&json("PreToolUse", &reply)), Some(reply));
+    }
+    assert_eq!(parse(""), None);
+    assert_eq!(parse("[]"), None);
+}
+
+#[test]
 fn a_turn_that_goes_on() {
     let reply = Reply { stop: Some(Stop::Continue("two tests fail".into())), ..Reply::default() };
     insta::assert_snapshot!(json("Stop", &reply), @r#"{"decision":"block","reason":"two tests fail"}"#);
