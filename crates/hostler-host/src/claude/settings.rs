@@ -220,6 +220,15 @@ pub fn enabled_plugins(text: &str) -> Result<Vec<(String, bool)>, Error> {
         .collect())
 }
 
+/// The folder of an installed plugin (`plugin@marketplace`), by the client's `installed_plugins.json`.
+pub fn plugin_folder(list: &[u8], name: &str) -> Option<String> {
+    let list: serde_json::Value = serde_json::from_slice(list).ok()?;
+    let entry = &list["plugins"][name];
+    // Version 2 of the list has one entry per scope.
+    let entry = entry.get(0).unwrap_or(entry);
+    Some(entry["installPath"].as_str()?.to_owned())
+}
+
 /// What the owner of the file should know.
 ///
 /// # Errors
@@ -300,6 +309,18 @@ impl Edited {
 }
 
 impl Registered {
+    /// It is asked before a tool runs.
+    pub fn guards_tools(&self) -> bool {
+        self.event == "PreToolUse"
+    }
+
+    /// It is called for some tools only, of all that its event is about.
+    pub fn is_narrow(&self) -> bool {
+        let known = REGISTRATIONS.iter().find(|it| it.event == self.event);
+        let every = self.matcher.as_deref().is_none_or(|it| matches!(it, "*" | ""));
+        known.is_some_and(|it| it.matcher.is_some()) && !every
+    }
+
     fn path(&self) -> [Step<'_>; 5] {
         let (group, entry) = (Step::Index(self.group), Step::Index(self.entry));
         [Step::Key("hooks"), Step::Key(&self.event), group, Step::Key("hooks"), entry]

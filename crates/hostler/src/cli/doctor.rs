@@ -191,8 +191,8 @@ impl Doctor<'_> {
         }
         for entry in &source.entries {
             let at = format!("{}:{}", source.path.display(), entry.at);
-            let matcher = entry.matcher.as_deref().unwrap_or("*");
-            if entry.event.contains("ToolUse") && !matches!(matcher, "*" | "") {
+            if entry.is_narrow() {
+                let matcher = entry.matcher.as_deref().unwrap_or_default();
                 let what = format!("`{}` sees only the tools that match `{matcher}`", entry.event);
                 self.add(Level::Problem, &at, what, &again);
             }
@@ -232,7 +232,7 @@ impl Doctor<'_> {
             }
         }
         let mut tried: Vec<(&str, &Form)> = Vec::new();
-        for entry in source.entries.iter().filter(|it| it.event == "PreToolUse") {
+        for entry in source.entries.iter().filter(|it| it.guards_tools()) {
             let invocation = (entry.command.as_str(), &entry.form);
             if !healthy || tried.contains(&invocation) {
                 continue;

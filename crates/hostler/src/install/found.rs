@@ -130,14 +130,8 @@ fn plugin_source(site: &Site, name: String) -> Option<Source> {
 /// The folder that the client loads a plugin from: what its own list says, else the newest in its cache.
 fn plugin_folder(site: &Site, name: &str) -> Option<PathBuf> {
     let plugins = site.claude_home().join("plugins");
-    let listed = std::fs::read(plugins.join("installed_plugins.json"))
-        .ok()
-        .and_then(|bytes| serde_json::from_slice::<serde_json::Value>(&bytes).ok())
-        .and_then(|list| {
-            let entry = &list["plugins"][name];
-            let entry = entry.get(0).unwrap_or(entry);
-            entry["installPath"].as_str().map(PathBuf::from)
-        });
+    let listed = std::fs::read(plugins.join("installed_plugins.json")).ok();
+    let listed = listed.and_then(|list| settings::plugin_folder(&list, name)).map(PathBuf::from);
     if let Some(folder) = listed.filter(|it| it.is_dir()) {
         return Some(folder);
     }

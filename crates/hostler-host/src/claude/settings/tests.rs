@@ -178,6 +178,15 @@ fn switches_and_plugins_are_read() {
 }
 
 #[test]
+fn the_list_of_installed_plugins_is_read_in_both_forms() {
+    let folder = |list: &str| plugin_folder(list.as_bytes(), "a@b");
+    assert_eq!(folder(r#"{"plugins": {"a@b": [{"installPath": "/x"}]}}"#).as_deref(), Some("/x"));
+    assert_eq!(folder(r#"{"plugins": {"a@b": {"installPath": "/y"}}}"#).as_deref(), Some("/y"));
+    assert_eq!(folder(r#"{"plugins": {"c@d": []}}"#), None);
+    assert_eq!(folder("{"), None);
+}
+
+#[test]
 fn templates_are_known_by_name() {
     assert!(is_template_name("settings.json.tmpl"));
     assert!(!is_template_name("settings.json"));
