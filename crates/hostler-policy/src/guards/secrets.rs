@@ -31,7 +31,7 @@ pub(crate) struct Kind {
     pub(crate) bare_equals: bool,
     /// Values stand without quotes after `:`: YAML.
     pub(crate) bare_colon: bool,
-    /// A test or a fixture: made-up credentials are its business.
+    /// A test, a fixture or a template: made-up credentials are its business.
     pub(crate) test: bool,
     /// A lock file: full of checksums.
     pub(crate) lock: bool,
@@ -77,11 +77,14 @@ impl Kind {
             || stem == "conftest"
             || stem.starts_with("test_")
             || [".test", ".spec", "_test", "_spec"].iter().any(|it| stem.ends_with(it));
+        let template = ["example", "sample", "template", "dist"]
+            .iter()
+            .any(|it| name.split(['.', '-', '_']).any(|part| part == *it));
         let dotenv = name.starts_with(".env");
         Self {
             bare_equals: dotenv || !CODE.contains(&extension),
             bare_colon: matches!(extension, "yml" | "yaml" | "properties" | "conf" | "cfg" | "ini"),
-            test,
+            test: test || template,
             lock: extension == "lock" || LOCK_FILES.contains(&name.as_str()),
         }
     }

@@ -1,6 +1,6 @@
 //! Secrets that are known by their shape.
 
-use super::value::{Use, is_placeholder, is_real, is_reference, is_sample, is_wordy, variety};
+use super::value::{Use, is_placeholder, is_real, is_reference, is_sample, is_weak, is_wordy, variety};
 use super::{LineCounter, Secret};
 
 /// A shape: a prefix and what follows it.
@@ -59,21 +59,21 @@ const ANY: usize = 1024;
 
 #[rustfmt::skip]
 const FORMATS: &[Format] = &[
-    format("AKIA", upper, 16, 16, "an AWS access key", "AWS_ACCESS_KEY_ID"),
-    format("ASIA", upper, 16, 16, "an AWS access key", "AWS_ACCESS_KEY_ID"),
+    format("AKIA", upper, 12, 20, "an AWS access key", "AWS_ACCESS_KEY_ID"),
+    format("ASIA", upper, 12, 20, "an AWS access key", "AWS_ACCESS_KEY_ID"),
     format("ghp_", alnum, 30, ANY, "a GitHub token", "GITHUB_TOKEN"),
     format("gho_", alnum, 30, ANY, "a GitHub token", "GITHUB_TOKEN"),
     format("ghu_", alnum, 30, ANY, "a GitHub token", "GITHUB_TOKEN"),
     format("ghs_", alnum, 30, ANY, "a GitHub token", "GITHUB_TOKEN"),
     format("ghr_", alnum, 30, ANY, "a GitHub token", "GITHUB_TOKEN"),
     format("github_pat_", word, 22, ANY, "a GitHub token", "GITHUB_TOKEN"),
-    format("glpat-", dashed, 20, ANY, "a GitLab token", "GITLAB_TOKEN"),
+    format("glpat-", dashed, 16, ANY, "a GitLab token", "GITLAB_TOKEN"),
     format("gldt-", dashed, 20, ANY, "a GitLab token", "GITLAB_TOKEN"),
     format("glrt-", dashed, 20, ANY, "a GitLab token", "GITLAB_TOKEN"),
     format("glptt-", hex, 40, 40, "a GitLab token", "GITLAB_TOKEN"),
-    format("xoxb-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
-    format("xoxp-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
-    format("xoxa-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
+    format("xoxb-", dashed, 16, ANY, "a Slack token", "SLACK_TOKEN"),
+    format("xoxp-", dashed, 16, ANY, "a Slack token", "SLACK_TOKEN"),
+    format("xoxa-", dashed, 16, ANY, "a Slack token", "SLACK_TOKEN"),
     format("xoxr-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
     format("xoxs-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
     format("xoxe-", dashed, 20, ANY, "a Slack token", "SLACK_TOKEN"),
@@ -82,7 +82,7 @@ const FORMATS: &[Format] = &[
     format("sk_live_", alnum, 16, ANY, "a Stripe key", "STRIPE_SECRET_KEY"),
     format("rk_live_", alnum, 16, ANY, "a Stripe key", "STRIPE_SECRET_KEY"),
     format("whsec_", base64, 24, ANY, "a webhook secret", "WEBHOOK_SECRET"),
-    format("AIza", dashed, 35, 35, "a Google API key", "GOOGLE_API_KEY"),
+    format("AIza", dashed, 30, 45, "a Google API key", "GOOGLE_API_KEY"),
     format("GOCSPX-", dashed, 28, 28, "a Google client secret", "GOOGLE_CLIENT_SECRET"),
     format("ya29.", dashed, 30, ANY, "a Google access token", "GOOGLE_ACCESS_TOKEN"),
     format("sk-ant-", dashed, 20, ANY, "an Anthropic key", "ANTHROPIC_API_KEY"),
@@ -90,13 +90,13 @@ const FORMATS: &[Format] = &[
     format("sk-svcacct-", dashed, 20, ANY, "an OpenAI key", "OPENAI_API_KEY"),
     format("sk-admin-", dashed, 20, ANY, "an OpenAI key", "OPENAI_API_KEY"),
     format("sk-or-v1-", hex, 40, ANY, "an OpenRouter key", "OPENROUTER_API_KEY"),
-    format("sk-", alnum, 32, ANY, "an API key", "OPENAI_API_KEY"),
+    format("sk-", alnum, 20, ANY, "an API key", "OPENAI_API_KEY"),
     format("gsk_", alnum, 40, ANY, "a Groq key", "GROQ_API_KEY"),
     format("xai-", alnum, 60, ANY, "an xAI key", "XAI_API_KEY"),
     format("pplx-", alnum, 40, ANY, "a Perplexity key", "PERPLEXITY_API_KEY"),
     format("r8_", alnum, 37, 40, "a Replicate token", "REPLICATE_API_TOKEN"),
-    format("hf_", alnum, 30, 60, "a Hugging Face token", "HF_TOKEN"),
-    format("npm_", alnum, 36, 36, "an npm token", "NPM_TOKEN"),
+    format("hf_", alnum, 24, 60, "a Hugging Face token", "HF_TOKEN"),
+    format("npm_", alnum, 30, 60, "an npm token", "NPM_TOKEN"),
     format("pypi-", dashed, 50, ANY, "a PyPI token", "PYPI_TOKEN"),
     format("SG.", dotted, 60, 80, "a SendGrid key", "SENDGRID_API_KEY"),
     format("SK", hex, 32, 32, "a Twilio key", "TWILIO_API_KEY"),
@@ -186,7 +186,7 @@ fn matches<'text>(format: &Format, here: &'text str) -> Option<Hit<'text>> {
         && !is_placeholder(body)
         && (!is_wordy(body) || body.bytes().any(|byte| byte.is_ascii_digit()))
         && !is_sample(value)
-        && (!generic || (12 <= variety(body) && body.bytes().any(|byte| byte.is_ascii_digit())));
+        && (!generic || (10 <= variety(body) && body.bytes().any(|byte| byte.is_ascii_digit())));
     real.then_some((format.what, format.variable, value))
 }
 
@@ -198,8 +198,8 @@ fn web_token(here: &str) -> Option<Hit<'_>> {
     let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
     let real = 15 <= header.len()
         && payload.starts_with("eyJ")
-        && 20 <= signature.len()
-        && 10 <= variety(signature)
+        && 10 <= signature.len()
+        && 6 <= variety(signature)
         && !is_sample(value)
         && !is_placeholder(signature);
     real.then_some(("a JSON web token", "ACCESS_TOKEN", value))
@@ -221,10 +221,13 @@ fn private_key(here: &str) -> Option<Hit<'_>> {
         end = at + char.len_utf8();
     }
     let value = here.get(..here.len() - rest.len() + end)?;
-    let real = 64 <= body.len()
-        && 16 <= variety(&body)
-        && !rest.get(..end)?.contains("...")
-        && !is_placeholder(&body);
+    // A short body may be one that was cut for show, and says so.
+    let shown = rest.get(..end)?;
+    let real = 16 <= body.len()
+        && 8 <= variety(&body)
+        && (64 <= body.len() || !shown.contains("..."))
+        && shown.starts_with(['\n', '\r', '\\'])
+        && !is_placeholder(shown);
     real.then_some(("a private key", "PRIVATE_KEY_FILE", value))
 }
 
@@ -260,6 +263,10 @@ fn credentials(text: &str, at: usize) -> Option<Hit<'_>> {
         && !is_reference(password)
         && !is_placeholder(password)
         && !is_sample(password)
-        && (is_real(password, Use::Password, false) || (public && 6 <= password.len()));
+        && if public {
+            6 <= password.len()
+        } else {
+            is_real(password, Use::Password, false) && !is_weak(password)
+        };
     real.then_some(("a password in an address", "DATABASE_URL", password))
 }

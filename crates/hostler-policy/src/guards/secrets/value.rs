@@ -2,35 +2,34 @@
 
 use crate::guards::written::words;
 
-/// What people write in place of a secret. A value made of these alone is none.
+/// What people write in place of a secret.
 #[rustfmt::skip]
-const PLACEHOLDERS: &[&str] = &[
-    "a", "abc", "abcd", "abcdef", "access", "account", "add", "admin", "an", "and", "anthropic", "any",
-    "api", "apikey", "app", "asdf", "auth", "aws", "azure", "bad", "bar", "baz", "bearer", "change",
-    "changed", "changeit", "changeme", "client", "cloud", "correct", "credential", "credentials",
-    "database", "db", "default", "demo", "dev", "development", "docker", "does", "dont", "dummy", "empty",
-    "enter", "env", "environment", "example", "fake", "false", "fill", "first", "foo", "foobar", "for",
-    "from", "get", "github", "gitlab", "go", "goes", "good", "google", "guest", "hello", "here", "hidden",
-    "id", "ignored", "in", "insert", "invalid", "is", "it", "key", "letmein", "local", "localhost", "long",
-    "masked", "me", "minio", "minioadmin", "mock", "mongo", "more", "mud", "my", "mysql", "name", "new",
-    "nil", "no", "none", "not", "null", "of", "old", "only", "openai", "optional", "or", "original", "our",
-    "own", "p4ssw0rd", "pa55word", "pass", "passphrase", "passw0rd", "passwd", "password", "paste",
-    "placeholder", "please", "postgres", "postgresql", "private", "production", "provide", "public", "put",
-    "pwd", "qux", "qwerty", "random", "real", "redacted", "redis", "removed", "replace", "replaced",
-    "replaceme", "required", "root", "s3cr3t", "s3cret", "sample", "second", "secr3t", "secret", "secure",
-    "set", "slack", "some", "something", "str", "string", "stripe", "super", "supersecret", "temp", "test",
-    "tester", "testing", "testpass", "text", "that", "the", "this", "to", "todo", "token", "top",
-    "topsecret", "true", "type", "undefined", "unset", "unused", "use", "user", "username", "valid",
-    "value", "variable", "vault", "via", "with", "world", "wrong", "xyz", "you", "your",
+const STAND_INS: &[&str] = &[
+    "add", "and", "any", "bar", "baz", "change", "changed", "changeit", "changeme", "demo", "does", "dont",
+    "dummy", "empty", "enter", "example", "fake", "false", "fill", "foo", "foobar", "for", "from", "get",
+    "go", "goes", "here", "hidden", "ignored", "in", "insert", "invalid", "is", "it", "masked", "me",
+    "mock", "more", "my", "nil", "no", "none", "not", "null", "of", "only", "optional", "or", "our", "own",
+    "paste", "placeholder", "please", "provide", "put", "qux", "redacted", "removed", "replace", "replaced",
+    "replaceme", "required", "sample", "set", "some", "something", "str", "string", "test", "tester",
+    "testing", "testpass", "text", "that", "the", "this", "to", "todo", "true", "type", "undefined",
+    "unset", "unused", "use", "valid", "value", "variable", "via", "with", "wrong", "you", "your",
+];
+
+/// Words that stand beside those, and that weak passwords are made of.
+#[rustfmt::skip]
+const WEAK: &[&str] = &[
+    "a", "access", "account", "admin", "an", "anthropic", "api", "apikey", "app", "asdf", "auth", "aws",
+    "azure", "bad", "bearer", "client", "cloud", "connection", "correct", "credential", "credentials",
+    "database", "db", "default", "dev", "development", "docker", "env", "environment", "first", "github",
+    "gitlab", "good", "google", "guest", "hello", "id", "key", "letmein", "local", "localhost", "login",
+    "long", "minio", "minioadmin", "mongo", "mysql", "name", "new", "old", "openai", "original", "pass",
+    "passphrase", "passwd", "password", "postgres", "postgresql", "private", "production", "public", "pwd",
+    "qwerty", "random", "real", "redis", "root", "second", "secret", "secure", "slack", "stripe", "super",
+    "supersecret", "temp", "token", "top", "topsecret", "user", "username", "vault", "welcome", "world",
 ];
 
 /// Values printed in documentation everywhere, that open nothing.
 const SAMPLES: &[&str] = &[
-    "AKIAIOSFODNN7EXAMPLE",
-    "AKIAI44QH8DHBEXAMPLE",
-    "ASIAIOSFODNN7EXAMPLE",
-    "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",
-    "je7MtGbClwBF/2Zp9Utk/h3yCo8nvbEXAMPLEKEY",
     // Signatures of the tokens that explain what such a token is.
     "SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV_adQssw5c",
     "TJVA95OrM7E2cBab30RMHrHDcEfxjoYZgeFONFh7HgQ",
@@ -39,10 +38,13 @@ const SAMPLES: &[&str] = &[
     "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq",
 ];
 
-/// Whether `value` is printed in public documentation. AWS marks the long values of its own with a word; in a
-/// short value the word proves nothing.
+/// Whether `value` is printed in public documentation. AWS ends its sample keys with a word and puts it into its long
+/// sample values; in any other value the word proves nothing.
 pub(super) fn is_sample(value: &str) -> bool {
-    SAMPLES.iter().any(|sample| value.contains(sample)) || (30 <= value.len() && value.contains("EXAMPLE"))
+    let key = value.starts_with("AKIA") || value.starts_with("ASIA");
+    SAMPLES.iter().any(|sample| value.contains(sample))
+        || (key && value.ends_with("EXAMPLE"))
+        || (30 <= value.len() && value.contains("EXAMPLE"))
 }
 
 /// How a name uses its value.
@@ -76,7 +78,8 @@ pub(super) fn is_real(value: &str, used_as: Use, test: bool) -> bool {
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
     let letters = value.bytes().filter(u8::is_ascii_alphabetic).count();
     if test {
-        let named = words(value).iter().any(|word| PLACEHOLDERS.contains(&word.as_str()));
+        let known = |part: &&String| STAND_INS.contains(&part.as_str()) || WEAK.contains(&part.as_str());
+        let named = parts(value).iter().filter(|part| 3 <= part.len()).any(|part| known(&part));
         return 16 <= value.len() && 3 <= digits && 10 <= variety(value) && !named;
     }
     let symbols = value.bytes().any(|byte| b"!@#%^&*+?~".contains(&byte));
@@ -87,26 +90,44 @@ pub(super) fn is_real(value: &str, used_as: Use, test: bool) -> bool {
     mixed || is_scrambled(value)
 }
 
-/// Whether nothing is left of `value` after taking away what people write in place of a secret.
+/// Whether nothing is left of `value` after taking away what people write in place of a secret. Weak words with a
+/// number are a weak password, not a stand-in for one.
 pub(super) fn is_placeholder(value: &str) -> bool {
     if value.contains("...") || variety(value) <= 3 {
         return true;
     }
-    if PLACEHOLDERS.contains(&value.to_ascii_lowercase().replace(['@', '$'], "a").as_str()) {
-        return true;
-    }
-    let mut parts = words(value).into_iter().flat_map(|word| split_digits(&word)).peekable();
-    parts.peek().is_some() && parts.all(|part| PLACEHOLDERS.contains(&part.as_str()) || is_filler(&part))
+    let parts = parts(value);
+    let plain = value.bytes().all(|byte| byte.is_ascii_alphabetic() || b"-_. ".contains(&byte));
+    is_weak(value) && (plain || parts.iter().any(|part| STAND_INS.contains(&part.as_str()) || is_run(part)))
 }
 
-/// `1`, `123`, `2024`, `000000`, `xxxx`: what fills a place.
+/// Whether `value` is made of common words and simple numbers alone.
+pub(super) fn is_weak(value: &str) -> bool {
+    let parts = parts(value);
+    let common = |part: &String| {
+        STAND_INS.contains(&part.as_str()) || WEAK.contains(&part.as_str()) || is_filler(part)
+    };
+    !parts.is_empty() && parts.iter().all(common)
+}
+
+fn parts(value: &str) -> Vec<String> {
+    words(value).iter().flat_map(|word| split_digits(word)).collect()
+}
+
+/// `1`, `123`, `2024`, `xxxx`: what fills a place.
 fn is_filler(part: &str) -> bool {
     let digits = part.bytes().all(|byte| byte.is_ascii_digit());
-    (digits
-        && (part.len() <= 4
-            || "01234567890123456789".contains(part)
-            || "98765432109876543210".contains(part)))
-        || (3 <= part.len() && part.bytes().all(|byte| Some(byte) == part.bytes().next()))
+    let sequence = "01234567890123456789".contains(part) || "98765432109876543210".contains(part);
+    (digits && (part.len() <= 4 || sequence)) || is_run(part)
+}
+
+/// The same letter over and over.
+fn is_run(part: &str) -> bool {
+    let mut bytes = part.bytes();
+    let first = bytes.next();
+    3 <= part.len()
+        && first.is_some_and(|it| it.is_ascii_alphabetic())
+        && bytes.all(|byte| Some(byte) == first)
 }
 
 fn split_digits(word: &str) -> Vec<String> {
