@@ -43,6 +43,11 @@ pub(super) fn watch(deadline: Instant, late: String) {
     let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watchdog);
 }
 
+/// Whether a watchdog is there, so that it pays to tell it more.
+pub(super) fn is_watched() -> bool {
+    WATCHED.load(Ordering::SeqCst)
+}
+
 fn print(document: &str) {
     if document.is_empty() {
         return;

@@ -1,5 +1,6 @@
 //! Event -> reply: decide, keep, record.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -9,7 +10,7 @@ use hostler_ledger::checkpoint::{self, Created};
 use hostler_ledger::journal::{self, Appended, Entry};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{allow, state};
-use hostler_model::{Event, EventKind, Finding, Mode, Place, SessionId, ToolCall, Verdict};
+use hostler_model::{Decision, Event, EventKind, Finding, Mode, Needs, Place, SessionId, ToolCall, Verdict};
 
 use super::record::{self, Attributes, set};
 use super::{Clock, World, answer, told};
@@ -65,15 +66,7 @@ impl Before<'_> {
     fn answer(self) -> Reply {
         let place = place(self.world.dirs.as_ref(), &self.world.project, &self.event.cwd);
         let mut notes = Notes { faults: self.world.faults(), ..Notes::default() };
-        let mut judged = judge(self.event, &place, &self.world.config.settings, |needs| {
-            // A dead network mount would hold us until the host gives up and lets the call run.
-            self.watch(&super::fault_reply(
-                &format!("looking at files took longer than {} s", super::TIME_MAX.as_secs()),
-                self.world.config.on_fault == OnFault::Closed,
-            ));
-            super::fault::slow();
-            observe(needs, &place)
-        });
+        let mut judged = self.judge(&place);
         notes.faults.extend(judged.decision.faults.iter().cloned());
         let mut exception = self.exception(&mut judged, &mut notes);
         if self.keep(&mut judged, &place, exception.granted, &mut notes) {
@@ -83,8 +76,34 @@ impl Before<'_> {
             close(&mut judged, &notes.faults);
             exception = self.exception(&mut judged, &mut notes);
         }
+        if answer::is_watched() {
+            // From here on the decision is known, whatever becomes of its record.
+            self.watch(&self.reply(&judged, None, &exception, &notes));
+        }
         let recorded = self.record(&judged, &place, &exception, &mut notes);
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
+    }
+
+    /// Decides. What fails outside every single rule decides nothing, and is recorded and told like one.
+    fn judge(&self, place: &Place) -> Judged {
+        let look = |needs: &Needs| {
+            // A dead network mount would hold us until the host gives up and lets the call run.
+            self.watch(&super::fault_reply(
+                &format!("looking at files took longer than {} s", super::TIME_MAX.as_secs()),
+                self.world.config.on_fault == OnFault::Closed,
+            ));
+            super::fault::slow();
+            observe(needs, place)
+        };
+        let judge = || {
+            super::fault::analysis();
+            judge(self.event, place, &self.world.config.settings, look)
+        };
+        catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|panic| Judged {
+            decision: Decision { faults: vec![super::panic_text(panic.as_ref())], ..Decision::default() },
+            paths: Vec::new(),
+            understood: false,
+        })
     }
 
     /// The name under which a person can let this very call through, and whether one did: it is allowed then.

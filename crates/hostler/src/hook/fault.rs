@@ -1,14 +1,19 @@
 //! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
-//! `HOSTLER_FAULT` is `panic:hook`, `panic:<rule>` or `slow:<milliseconds>`.
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:<rule>` or `slow:<milliseconds>`.
 
 /// The rule that fails.
 pub(super) fn rule() -> Option<String> {
     injected("panic:").filter(|rule| rule != "hook")
 }
 
-/// Fails outside every rule.
+/// Fails outside of deciding.
 pub(super) fn hook() {
     assert!(injected("panic:").is_none_or(|what| what != "hook"), "injected");
+}
+
+/// Fails in deciding, outside every rule.
+pub(super) fn analysis() {
+    assert!(injected("panic:").is_none_or(|what| what != "analysis"), "injected");
 }
 
 /// Takes its time where files are looked at.

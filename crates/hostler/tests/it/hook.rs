@@ -443,6 +443,18 @@ fn a_panic_is_loud_and_blocks_nothing() {
 }
 
 #[test]
+fn a_failing_analysis_is_loud_and_recorded() {
+    let world = World::new().set("HOSTLER_FAULT", "panic:analysis");
+    assert!(loud(&world.bash("ls", "t1")).contains("injected"));
+    let record = world.last();
+    assert_eq!(record.text("status"), Some("allowed"));
+    assert!(record.attributes["faults"][0].as_str().unwrap().contains("injected"));
+    let world = world.configured("on_fault = \"closed\"\n");
+    assert!(denied(&world.bash("ls", "t2")).contains("[fault]"));
+    assert_eq!(world.last().text("status"), Some("blocked"));
+}
+
+#[test]
 fn a_rule_that_fails_does_not_take_the_others_with_it() {
     let world = World::new().set("HOSTLER_FAULT", "panic:missing-path");
     let reply = world.bash("ls", "t1");
