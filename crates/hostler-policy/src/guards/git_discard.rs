@@ -25,6 +25,7 @@ pub(crate) const GUARD: Guard = Guard {
         Example::Bash("git restore ."),
         Example::Bash("git restore --staged --worktree src"),
         Example::Bash("git clean -d -f ."),
+        Example::Bash("git clean -xdf"),
         Example::Bash("git -c clean.requireForce=false clean -d"),
         Example::Bash("git stash clear"),
         Example::Bash("git stash drop stash@{2}"),

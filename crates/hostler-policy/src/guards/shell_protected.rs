@@ -3,7 +3,7 @@
 use hostler_model::{Action, EffectKind, Facts, Mode, Needs, Target};
 
 use super::protected::{Protected, git_internals, holds_protected, shell_protection};
-use super::zone::{effects, shown, want};
+use super::zone::{effects, shown, snapshot, want};
 use super::{Example, Guard, Hit};
 use crate::Case;
 
@@ -39,6 +39,7 @@ pub(crate) const GUARD: Guard = Guard {
         Example::Bash("rm -rf ~/.claude"),
         Example::Bash("echo '{}' > .claude/settings.local.json"),
         Example::Bash("rm .claude/settings.json"),
+        Example::Bash("perl -pi -e 's/a/b/' ~/.claude/settings.json"),
         Example::Bash("echo '{}' > context.json"),
         Example::Bash("truncate -s0 ~/.local/state/hostler/projects/p/sessions/s.jsonl"),
         Example::Bash("mkdir -p ~/.claude/plans && echo x > ~/.claude/plans/p.md"),
@@ -50,6 +51,7 @@ pub(crate) const GUARD: Guard = Guard {
         Example::Bash("ls -la .claude"),
         Example::Bash("echo x > plans/p.md"),
         Example::Bash("jq . context.json"),
+        Example::Bash("rm -f *.log"),
     ],
 };
 
@@ -122,12 +124,19 @@ fn find(
     protected: impl Fn(&std::path::Path, EffectKind) -> Option<Protected>,
 ) -> Vec<Hit> {
     let judge = |target: &Target, kind| {
-        let path = target.path.as_ref()?;
-        let path = if target.glob && kind != EffectKind::Delete { path.join("_") } else { path.clone() };
-        protected(&path, kind).or_else(|| {
+        let reals = || {
             let fact = facts.paths.get(target.path.as_ref()?)?;
-            [&fact.parent_real, &fact.real].into_iter().find_map(|real| protected(real, kind))
-        })
+            Some(if target.glob { Vec::new() } else { vec![fact.parent_real.clone(), fact.real.clone()] })
+        };
+        // A pattern touches its matches, and may make new ones: judged is a name of its folder.
+        let paths = match (&target.path, target.glob) {
+            (None, _) => Vec::new(),
+            (Some(path), false) => vec![path.clone()],
+            (Some(path), true) => {
+                snapshot(target, facts).into_iter().filter(|it| it != path).chain([path.join("_")]).collect()
+            }
+        };
+        paths.iter().chain(&reals().unwrap_or_default()).find_map(|path| protected(path, kind))
     };
     effects(case, KINDS)
         .flat_map(|effect| effect.targets.iter().map(move |target| (effect, target)))

@@ -11,17 +11,17 @@ pub(super) struct Args {
 }
 
 impl Args {
-    /// Reads `args`; options in `valued` take the next word (or the rest of theirs) as their value.
-    pub(super) fn parse(args: &[Field], valued: &[&str]) -> Self {
+    /// Reads `args`; options in `valued` (separated by blanks) take the next word (or the rest of theirs) as their value.
+    pub(super) fn parse(args: &[Field], valued: &str) -> Self {
         Self::read(args, valued, false).0
     }
 
     /// Reads options up to the first operand; returns the index of that operand.
-    pub(super) fn leading(args: &[Field], valued: &[&str]) -> (Self, usize) {
+    pub(super) fn leading(args: &[Field], valued: &str) -> (Self, usize) {
         Self::read(args, valued, true)
     }
 
-    fn read(args: &[Field], valued: &[&str], stop: bool) -> (Self, usize) {
+    fn read(args: &[Field], valued: &str, stop: bool) -> (Self, usize) {
         let mut out = Self::default();
         let mut index = 0;
         while let Some(field) = args.get(index) {
@@ -39,7 +39,7 @@ impl Args {
                     Some(at) => (head[..at].to_owned(), Some(field.without_head(at + 1))),
                     None => (head.to_owned(), None),
                 };
-                let value = if value.is_none() && valued.contains(&name.as_str()) {
+                let value = if value.is_none() && takes_value(valued, &name) {
                     index += 1;
                     args.get(index).cloned()
                 } else {
@@ -60,11 +60,11 @@ impl Args {
     }
 
     /// `-rf`, `-ofile`, `-o file`. Returns how many further words it took.
-    fn cluster(&mut self, field: &Field, next: Option<&Field>, valued: &[&str]) -> usize {
+    fn cluster(&mut self, field: &Field, next: Option<&Field>, valued: &str) -> usize {
         let head = field.head().to_owned();
         for (at, c) in head.char_indices().skip(1) {
             let name = format!("-{c}");
-            if valued.contains(&name.as_str()) {
+            if takes_value(valued, &name) {
                 let after = at + c.len_utf8();
                 let rest = field.without_head(after);
                 let attached = after < head.len() || 1 < field.0.len();
@@ -110,6 +110,10 @@ impl Args {
     pub(super) fn names(&self) -> impl Iterator<Item = &str> {
         self.options.iter().map(|(name, _)| name.as_str())
     }
+}
+
+fn takes_value(valued: &str, name: &str) -> bool {
+    valued.split_ascii_whitespace().any(|it| it == name)
 }
 
 fn same(given: &str, name: &str) -> bool {

@@ -107,7 +107,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
             Stream::NOTHING
         }
         "hash" => {
-            let parsed = Args::parse(args, &["-p"]);
+            let parsed = Args::parse(args, "-p");
             if let (Some(path), Some(name)) = (parsed.value(&["-p"]), parsed.operand(0)) {
                 state.aliases.insert(name, path.render());
             }
@@ -207,6 +207,10 @@ fn printf(machine: &Machine<'_>, args: &[Field], state: &mut State) -> Stream {
             && format.head() == "%s"
         {
             value.clone()
+        } else if let [_, _, format] = args
+            && !format.render().contains(['%', '\\'])
+        {
+            format.clone()
         } else {
             Field::unknown(format!("${}", name.render()))
         };
@@ -256,7 +260,7 @@ fn print(format: &str, values: &[Field]) -> Option<String> {
 }
 
 fn change_folder(machine: &Machine<'_>, args: &[Field], state: &mut State, push: bool) {
-    let parsed = Args::parse(args, &[]);
+    let parsed = Args::parse(args, "");
     let next = match parsed.operands.first() {
         None if args.iter().any(|field| field.head() == "-") => state.old_cwd.clone(),
         None => machine.place.home.clone(),
@@ -302,7 +306,10 @@ fn source(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 fn read(call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["-p", "-d", "-n", "-N", "-t", "-u", "-i", "-O", "-s", "-c", "-C"]);
+    let parsed = Args::parse(
+        call.args,
+        if call.name == "read" { "-p -d -n -N -t -u -i" } else { "-d -n -O -s -u -c -C" },
+    );
     let names: Vec<String> = match call.name {
         "getopts" => call.args.get(1).map(Field::render).into_iter().chain(["OPTARG".to_owned()]).collect(),
         _ if call.name == "read" => {
@@ -369,7 +376,7 @@ pub(super) fn lookup(args: &[Field]) -> Stream {
 }
 
 fn mktemp(machine: &Machine<'_>, args: &[Field], state: &State) -> Stream {
-    let parsed = Args::parse(args, &["-p", "--tmpdir", "--suffix"]);
+    let parsed = Args::parse(args, "-p --tmpdir --suffix");
     let temp =
         machine.place.temp.first().map_or_else(|| "/tmp".to_owned(), |path| path.display().to_string());
     let folder = match parsed.value(&["-p", "--tmpdir"]) {
@@ -392,7 +399,7 @@ fn mktemp(machine: &Machine<'_>, args: &[Field], state: &State) -> Stream {
 }
 
 fn path_part(call: &Call<'_>) -> Stream {
-    let parsed = Args::parse(call.args, &["-s", "--suffix"]);
+    let parsed = Args::parse(call.args, "-s --suffix");
     let Some(text) = parsed.operand(0) else {
         return if call.name == "basename" {
             Stream::new(Data::Name)

@@ -86,6 +86,9 @@ const DECODERS: &[&str] = &[
     "basenc", "rev", "tr",
 ];
 
+/// Decoders of files.
+const UNPACKERS: &[&str] = &["openssl", "gpg", "age", "gunzip", "zcat", "gzip", "bzip2", "xz", "zstd"];
+
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     match call.name {
         "rm" | "grm" | "rmdir" | "grmdir" | "unlink" | "srm" | "del" | "rimraf" | "rd" => {
@@ -101,7 +104,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         "tee" | "sponge" | "gtee" => return Some(tee(machine, call, state)),
         "truncate" => truncate(machine, call, state),
         "fallocate" => {
-            let parsed = Args::parse(call.args, &["-l", "-o", "--length", "--offset"]);
+            let parsed = Args::parse(call.args, "-l -o --length --offset");
             let kind = if parsed.has(&["-p", "-c", "-z", "--punch-hole", "--collapse-range", "--zero-range"])
             {
                 EffectKind::Truncate
@@ -117,11 +120,8 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
                 state,
             );
         }
-        "touch" | "mkdir" | "mkfifo" | "mknod" | "setfacl" | "chattr" => {
-            let parsed = Args::parse(
-                call.args,
-                &["-d", "-r", "-t", "-m", "--date", "--reference", "--mode", "-M", "-X"],
-            );
+        "touch" | "mkdir" | "mkfifo" | "mknod" => {
+            let parsed = Args::parse(call.args, "-d -r -t -m --date --reference --mode -M -X");
             let targets = machine.targets(&parsed.operands, state);
             machine.write_effect(
                 EffectKind::Write,
@@ -134,8 +134,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         "sed" | "gsed" | "perl" | "ruby" if in_place(call) => edit_in_place(machine, call, state),
         "dd" | "dcfldd" => dd(machine, call, state),
         "patch" => {
-            let parsed =
-                Args::parse(call.args, &["-i", "-p", "-d", "-o", "-r", "-B", "-D", "-F", "-Y", "-z", "-V"]);
+            let parsed = Args::parse(call.args, "-i -p -d -o -r -B -D -F -Y -z -V");
             if !parsed.has(&["--dry-run"]) {
                 let targets = machine.targets(parsed.operands.get(..1).unwrap_or_default(), state);
                 machine.write_effect(EffectKind::Write, targets, call.render(), "`patch` edits files", state);
@@ -157,13 +156,13 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         "unzip" | "7z" | "7za" | "cpio" | "unrar" => {
             return Some(Stream::opaque("the content of an archive", true));
         }
-        "chmod" | "chown" | "chgrp" | "chflags" | "icacls" | "gchmod" | "gchown" => {
+        "chmod" | "chown" | "chgrp" | "chflags" | "icacls" | "gchmod" | "gchown" | "setfacl" | "chattr" => {
             permissions(machine, call, state)
         }
         "split" | "csplit" => return Some(Stream::NOTHING),
         name if is_device_tool(name) => device(machine, call, state),
         "crontab" => {
-            let parsed = Args::parse(call.args, &["-u"]);
+            let parsed = Args::parse(call.args, "-u");
             if parsed.has(&["-r"]) {
                 machine.emit(
                     EffectKind::Infrastructure,
@@ -180,11 +179,10 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
     Some(Stream::NOTHING)
 }
 
-const SORT_VALUED: &[&str] =
-    &["-o", "--output", "-k", "--key", "-t", "-S", "-T", "--parallel", "--field-separator"];
+const SORT_VALUED: &str = "-o --output -k --key -t -S -T --parallel --field-separator";
 
 fn remove(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &[]);
+    let parsed = Args::parse(call.args, "");
     if parsed.has(&["--help", "--version"]) && parsed.operands.is_empty() {
         return;
     }
@@ -198,7 +196,7 @@ fn remove(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 fn shred(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["-n", "-s", "--iterations", "--size", "--random-source"]);
+    let parsed = Args::parse(call.args, "-n -s --iterations --size --random-source");
     let targets = machine.targets(&parsed.operands, state);
     let why = format!("`{}` destroys the content beyond recovery", call.name);
     machine.emit(EffectKind::Device, targets, call.render(), why, state);
@@ -223,7 +221,7 @@ fn into(folder: &Field, name: Option<&str>) -> Field {
 }
 
 fn move_or_copy(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State, moves: bool) {
-    let parsed = Args::parse(call.args, &["-t", "-S", "--target-directory", "--suffix"]);
+    let parsed = Args::parse(call.args, "-t -S --target-directory --suffix");
     if parsed.has(&["--help", "--version"]) {
         return;
     }
@@ -301,10 +299,7 @@ fn move_or_copy(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State, m
 }
 
 fn install(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(
-        call.args,
-        &["-m", "-o", "-g", "-t", "-S", "--mode", "--owner", "--group", "--target-directory"],
-    );
+    let parsed = Args::parse(call.args, "-m -o -g -t -S --mode --owner --group --target-directory");
     if parsed.has(&["-d", "--directory"]) {
         let targets = machine.targets(&parsed.operands, state);
         machine.write_effect(
@@ -329,7 +324,7 @@ fn install(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 fn link(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["-t", "-S", "--target-directory", "--suffix"]);
+    let parsed = Args::parse(call.args, "-t -S --target-directory --suffix");
     let (_, destination) = operands(&parsed);
     let Some(destination) = destination else { return };
     let kind = if parsed.has(&["-f", "--force"]) { EffectKind::Overwrite } else { EffectKind::Write };
@@ -357,26 +352,7 @@ fn sync(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
     }
     let parsed = Args::parse(
         call.args,
-        &[
-            "-e",
-            "-f",
-            "-T",
-            "-B",
-            "-M",
-            "--rsh",
-            "--exclude",
-            "--include",
-            "--filter",
-            "--exclude-from",
-            "--include-from",
-            "--files-from",
-            "--rsync-path",
-            "--backup-dir",
-            "--log-file",
-            "--chmod",
-            "--chown",
-            "--bwlimit",
-        ],
+        "-e -f -T -B -M --rsh --exclude --include --filter --exclude-from --include-from --files-from --rsync-path --backup-dir --log-file --chmod --chown --bwlimit",
     );
     if parsed.has(&["-n", "--dry-run"]) {
         return;
@@ -445,7 +421,7 @@ fn sync(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 fn tee(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let parsed = Args::parse(call.args, &["--output-error"]);
+    let parsed = Args::parse(call.args, "--output-error");
     let append = parsed.has(&["-a", "--append"]);
     for field in &parsed.operands {
         let target = machine.target(field, state);
@@ -463,7 +439,7 @@ fn tee(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream 
 }
 
 fn truncate(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["-s", "-r", "--size", "--reference"]);
+    let parsed = Args::parse(call.args, "-s -r --size --reference");
     let grows = parsed.value(&["-s", "--size"]).is_some_and(|size| size.head().starts_with(['+', '>', '%']));
     let kind = if grows { EffectKind::Write } else { EffectKind::Truncate };
     let targets = machine.targets(&parsed.operands, state);
@@ -471,7 +447,7 @@ fn truncate(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 /// `sed -i`, `perl -pi`, `ruby -i`.
-fn in_place(call: &Call<'_>) -> bool {
+pub(super) fn in_place(call: &Call<'_>) -> bool {
     call.args.iter().any(|field| {
         let head = field.head();
         head.starts_with("--in-place")
@@ -481,8 +457,8 @@ fn in_place(call: &Call<'_>) -> bool {
     })
 }
 
-fn edit_in_place(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["-e", "-f", "-E", "--expression", "--file"]);
+pub(super) fn edit_in_place(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
+    let parsed = Args::parse(call.args, "-e -f -E --expression --file");
     let scripts = usize::from(!parsed.has(&["-e", "-f", "-E", "--expression", "--file"]));
     // `-pi -e …` in perl: the code is the value of `-e`; `sed -i s/a/b/ file`: the first operand is the code.
     let files = parsed.operands.get(scripts..).unwrap_or_default();
@@ -514,20 +490,7 @@ fn dd(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
     let parsed = Args::parse(
         call.args,
-        &[
-            "-f",
-            "-C",
-            "-T",
-            "-X",
-            "-b",
-            "-I",
-            "--file",
-            "--directory",
-            "--exclude",
-            "--to-command",
-            "--checkpoint-action",
-            "--use-compress-program",
-        ],
+        "-f -C -T -X -b -I --file --directory --exclude --to-command --checkpoint-action --use-compress-program",
     );
     for code in parsed.values(&["--to-command", "--use-compress-program", "-I"]) {
         let text = code.render();
@@ -586,7 +549,7 @@ fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Str
 }
 
 fn permissions(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
-    let parsed = Args::parse(call.args, &["--reference", "--from"]);
+    let parsed = Args::parse(call.args, "--reference --from");
     if parsed.has(&["--help", "--version"]) {
         return;
     }
@@ -700,28 +663,7 @@ fn device(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 }
 
 fn read(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let parsed = Args::parse(
-        call.args,
-        &[
-            "-n",
-            "-c",
-            "-e",
-            "-f",
-            "-d",
-            "-A",
-            "-B",
-            "-C",
-            "-m",
-            "-k",
-            "-t",
-            "-w",
-            "-g",
-            "--include",
-            "--exclude",
-            "-F",
-            "-v",
-        ],
-    );
+    let parsed = Args::parse(call.args, "-n -c -e -f -d -A -B -C -m -k -t -w -g --include --exclude -F -v");
     // The first operand of a filter is its program.
     let patterned = matches!(
         call.name,
@@ -744,7 +686,7 @@ fn read(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream
             | "tr"
     );
     let skip = usize::from(patterned && !parsed.has(&["-e", "-f", "--regexp", "--file", "--expression"]));
-    let files = if matches!(call.name, "openssl" | "gpg" | "age") {
+    let files = if matches!(call.name, "openssl" | "gpg" | "age" | "tr") {
         &[]
     } else {
         parsed.operands.get(skip..).unwrap_or_default()
@@ -775,10 +717,12 @@ fn read(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream
     let data = if matches!(call.name, "cat" | "bat" | "pv") {
         input
     } else {
-        let decodes = DECODERS.contains(&call.name) && !matches!(input, Data::Nothing);
+        // What unpacks a format of its own names its file in its own way; the others read an operand or stdin.
+        let unpacks = UNPACKERS.contains(&call.name) && !call.args.is_empty();
+        let decodes = unpacks || (DECODERS.contains(&call.name) && !matches!(input, Data::Nothing));
         let remote = decodes || matches!(input, Data::Opaque { remote: true, .. });
         match input {
-            Data::Nothing => Data::Nothing,
+            Data::Nothing if !unpacks => Data::Nothing,
             _ => Data::Opaque { why: format!("what `{}` makes of its input", call.name), remote },
         }
     };

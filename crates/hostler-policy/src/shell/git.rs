@@ -8,17 +8,8 @@ use super::run::Call;
 use super::word::Field;
 
 /// Options before the subcommand that take a value.
-const GLOBAL_VALUED: &[&str] = &[
-    "-C",
-    "-c",
-    "--git-dir",
-    "--work-tree",
-    "--namespace",
-    "--exec-path",
-    "--super-prefix",
-    "--config-env",
-    "--attr-source",
-];
+const GLOBAL_VALUED: &str =
+    "-C -c --git-dir --work-tree --namespace --exec-path --super-prefix --config-env --attr-source";
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     match call.name {
@@ -114,32 +105,15 @@ impl Git<'_> {
         if any(self.args, &["--help", "-h"]) {
             return;
         }
-        let plain = Args::parse(
-            self.args,
-            &[
-                "-m",
-                "-F",
-                "-C",
-                "-c",
-                "-t",
-                "-b",
-                "-B",
-                "--message",
-                "--file",
-                "--source",
-                "-s",
-                "--author",
-                "--date",
-                "-o",
-                "--push-option",
-                "--exclude",
-                "-e",
-                "-x",
-                "--exec",
-                "--pathspec-from-file",
-                "--orphan",
-            ],
-        );
+        let valued = match self.verb {
+            "rebase" => "-x --exec --onto -s -X -C",
+            "clean" => "-e --exclude",
+            "push" => "-o --push-option --receive-pack --exec --repo",
+            "tag" => "-m -F -u --message --file --local-user",
+            "branch" => "-u --set-upstream-to",
+            _ => "-b -B -c -C --orphan --pathspec-from-file --conflict",
+        };
+        let plain = Args::parse(self.args, valued);
         match self.verb {
             "checkout" => self.checkout(machine, state),
             "switch" => {
@@ -148,8 +122,7 @@ impl Git<'_> {
                 }
             }
             "restore" => {
-                let parsed =
-                    Args::parse(self.args, &["-s", "--source", "--pathspec-from-file", "--conflict"]);
+                let parsed = Args::parse(self.args, "-s --source --pathspec-from-file --conflict");
                 let staged = parsed.has(&["-S", "--staged"]);
                 let worktree = parsed.has(&["-W", "--worktree"]);
                 if (!staged || worktree) && !parsed.has(&["-p", "--patch"]) {
@@ -211,7 +184,7 @@ impl Git<'_> {
                             .iter()
                             .position(|field| field.head() == "foreach")
                             .map_or(0, |at| at + 1);
-                        let (_, skip) = Args::leading(&self.args[at..], &[]);
+                        let (_, skip) = Args::leading(&self.args[at..], "");
                         let text =
                             self.args[at + skip..].iter().map(Field::render).collect::<Vec<_>>().join(" ");
                         machine.run_text(&text, state, &Stream::NOTHING);
@@ -229,7 +202,7 @@ impl Git<'_> {
                 self.emit(machine, state, GitDiscard, "it replaces the work tree");
             }
             "rm" => {
-                let parsed = Args::parse(self.args, &["--pathspec-from-file"]);
+                let parsed = Args::parse(self.args, "--pathspec-from-file");
                 if !parsed.has(&["--cached", "-n", "--dry-run"]) {
                     let recursive = parsed.has(&["-r"]);
                     let targets = machine.targets(&parsed.operands, state);
@@ -244,7 +217,7 @@ impl Git<'_> {
                 }
             }
             "mv" => {
-                let parsed = Args::parse(self.args, &[]);
+                let parsed = Args::parse(self.args, "");
                 if parsed.has(&["-f", "--force"])
                     && let Some(destination) = parsed.operands.last()
                 {
@@ -351,7 +324,7 @@ impl Git<'_> {
                 self.emit(machine, state, HistoryRewrite, "it deletes local copies of large files");
             }
             "am" | "apply" | "archive" | "bundle" | "format-patch" => {
-                if let Some(output) = Args::parse(self.args, &["-o", "--output"])
+                if let Some(output) = Args::parse(self.args, "-o --output")
                     .value(&["-o", "--output"])
                     .filter(|_| self.verb == "archive")
                 {
@@ -366,7 +339,7 @@ impl Git<'_> {
                 }
             }
             "log" | "diff" | "show" => {
-                if let Some(output) = Args::parse(self.args, &["--output"]).value(&["--output"]) {
+                if let Some(output) = Args::parse(self.args, "--output").value(&["--output"]) {
                     let target = machine.target(output, state);
                     machine.write_effect(
                         EffectKind::Overwrite,
@@ -389,8 +362,7 @@ impl Git<'_> {
 
     /// `git checkout` switches branches, or throws changes away: the words after it tell.
     fn checkout(&self, machine: &mut Machine<'_>, state: &State) {
-        let parsed =
-            Args::parse(self.args, &["-b", "-B", "--orphan", "--conflict", "--pathspec-from-file", "-t"]);
+        let parsed = Args::parse(self.args, "-b -B --orphan --conflict --pathspec-from-file -t");
         if parsed.has(&["-f", "--force"]) {
             self.emit(machine, state, EffectKind::GitDiscard, "it throws uncommitted changes away");
             return;

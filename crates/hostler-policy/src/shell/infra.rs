@@ -217,32 +217,28 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// Database shells: options that carry SQL, options that take another value.
-const SQL_TOOLS: &[(&str, &[&str], &[&str])] = &[
-    (
-        "psql",
-        &["-c", "--command"],
-        &["-d", "-h", "-U", "-p", "-f", "-v", "--dbname", "--host", "--username", "--port", "--file"],
-    ),
-    ("mysql", &["-e", "--execute"], &["-h", "-u", "-P", "-D", "--host", "--user", "--database"]),
-    ("mariadb", &["-e", "--execute"], &["-h", "-u", "-P", "-D", "--host", "--user", "--database"]),
-    ("sqlite3", &["-cmd"], &["-separator", "-init"]),
-    ("sqlite", &["-cmd"], &["-separator", "-init"]),
-    ("duckdb", &["-c", "-s"], &["-init"]),
-    ("sqlcmd", &["-Q", "-q"], &["-S", "-U", "-P", "-d", "-i"]),
-    ("cockroach", &["-e", "--execute"], &["--url", "--host"]),
-    ("clickhouse-client", &["-q", "--query"], &["-h", "--host", "-u", "-d"]),
-    ("clickhouse", &["-q", "--query"], &["-h", "--host", "-u", "-d"]),
-    ("bq", &["query"], &[]),
-    ("snowsql", &["-q"], &["-a", "-u", "-d", "-s"]),
-    ("snow", &["-q", "--query"], &[]),
-    ("cqlsh", &["-e", "--execute"], &["-u", "-p", "-k"]),
-    ("usql", &["-c", "--command"], &[]),
-    ("trino", &["--execute"], &["--server"]),
-    ("turso", &[], &[]),
-    ("wrangler", &["--command"], &["--file", "-c"]),
-    ("mongosh", &["--eval"], &["--host", "--port", "-u", "-p"]),
-    ("mongo", &["--eval"], &["--host", "--port", "-u", "-p"]),
-    ("supabase", &[], &[]),
+const SQL_TOOLS: &[(&str, &[&str], &str)] = &[
+    ("psql", &["-c", "--command"], "-d -h -U -p -f -v --dbname --host --username --port --file"),
+    ("mysql", &["-e", "--execute"], "-h -u -P -D --host --user --database"),
+    ("mariadb", &["-e", "--execute"], "-h -u -P -D --host --user --database"),
+    ("sqlite3", &["-cmd"], "-separator -init"),
+    ("sqlite", &["-cmd"], "-separator -init"),
+    ("duckdb", &["-c", "-s"], "-init"),
+    ("sqlcmd", &["-Q", "-q"], "-S -U -P -d -i"),
+    ("cockroach", &["-e", "--execute"], "--url --host"),
+    ("clickhouse-client", &["-q", "--query"], "-h --host -u -d"),
+    ("clickhouse", &["-q", "--query"], "-h --host -u -d"),
+    ("bq", &["query"], ""),
+    ("snowsql", &["-q"], "-a -u -d -s"),
+    ("snow", &["-q", "--query"], ""),
+    ("cqlsh", &["-e", "--execute"], "-u -p -k"),
+    ("usql", &["-c", "--command"], ""),
+    ("trino", &["--execute"], "--server"),
+    ("turso", &[], ""),
+    ("wrangler", &["--command"], "--file -c"),
+    ("mongosh", &["--eval"], "--host --port -u -p"),
+    ("mongo", &["--eval"], "--host --port -u -p"),
+    ("supabase", &[], ""),
 ];
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
@@ -287,10 +283,10 @@ fn statements(
     machine: &mut Machine<'_>,
     call: &Call<'_>,
     carriers: &[&str],
-    valued: &[&str],
+    valued: &str,
     state: &mut State,
 ) {
-    let takes: Vec<&str> = carriers.iter().chain(valued).copied().collect();
+    let takes = format!("{} {valued}", carriers.join(" "));
     let parsed = Args::parse(call.args, &takes);
     let mut texts: Vec<String> = parsed.values(carriers).map(Field::render).collect();
     // `sqlite3 FILE "SQL"`, `mongosh URL --eval`, `sqlite3 FILE -cmd`: single-dash long options too.

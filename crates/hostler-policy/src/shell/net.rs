@@ -75,7 +75,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
             Some(Stream::opaque("data from the network", true))
         }
         "scp" => {
-            let parsed = Args::parse(call.args, &["-i", "-P", "-F", "-o", "-J", "-l", "-c", "-S"]);
+            let parsed = Args::parse(call.args, "-i -P -F -o -J -l -c -S");
             let remote =
                 |field: &Field| field.render().split('/').next().is_some_and(|part| part.contains(':'));
             if parsed.operands.last().is_some_and(remote) {
@@ -143,72 +143,19 @@ fn fetch(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Strea
         "-u",
         "--user",
     ];
-    const VALUED: &[&str] = &[
-        "-d",
-        "--data",
-        "--data-raw",
-        "--data-binary",
-        "--data-urlencode",
-        "--data-ascii",
-        "-F",
-        "--form",
-        "-T",
-        "--upload-file",
-        "--json",
-        "--post-file",
-        "--body-file",
-        "--post-data",
-        "--body-data",
-        "-o",
-        "--output",
-        "-O",
-        "--output-document",
-        "-H",
-        "--header",
-        "-X",
-        "--request",
-        "-A",
-        "--user-agent",
-        "-b",
-        "--cookie",
-        "-c",
-        "--cookie-jar",
-        "-e",
-        "--referer",
-        "-u",
-        "--user",
-        "-x",
-        "--proxy",
-        "-m",
-        "--max-time",
-        "--connect-timeout",
-        "--retry",
-        "-w",
-        "--write-out",
-        "-P",
-        "--directory-prefix",
-        "-K",
-        "--config",
-        "--cacert",
-        "--cert",
-        "--key",
-        "-r",
-        "--range",
-        "--output-dir",
-        "-D",
-        "--dump-header",
-    ];
-    // `curl -O` takes no value, `wget -O` does.
-    let valued: Vec<&str> = VALUED
-        .iter()
-        .copied()
-        .filter(|it| !(call.name == "curl" && *it == "-O"))
-        .filter(|it| {
-            !(call.name == "wget"
-                && matches!(*it, "-d" | "-F" | "-H" | "-x" | "-c" | "-b" | "-K" | "-r" | "-m" | "-D"))
-        })
-        .collect();
-    let parsed = Args::parse(call.args, &valued);
+    // `-O` takes a value in wget alone; several of curl's letters are plain switches there.
+    let valued = match call.name {
+        "wget" => {
+            "-o -O -P -U -e -i -a -t -T -w -Q -l -A -R --output-document --directory-prefix --user-agent --post-data --post-file \
+             --body-data --body-file --header --user --password --tries --timeout --execute --input-file"
+        }
+        _ => {
+            "-d --data --data-raw --data-binary --data-urlencode --data-ascii -F --form --form-string -T --upload-file --json -o --output \
+             -H --header -X --request -A --user-agent -b --cookie -c --cookie-jar -e --referer -u --user -x --proxy -m --max-time \
+             --connect-timeout --retry -w --write-out -K --config --cacert --cert --key -r --range --output-dir -D --dump-header --url"
+        }
+    };
+    let parsed = Args::parse(call.args, valued);
     let mut secret = None;
     for field in parsed.values(DATA) {
         let text = field.render();
@@ -254,7 +201,17 @@ fn fetch(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Strea
         );
         return Stream::NOTHING;
     }
-    if call.name == "wget" && parsed.value(&["-O", "--output-document"]).is_none() {
+    let to_stdout = call.name != "wget" || parsed.has(&["-O", "--output-document"]);
+    let named_by_url = !to_stdout || (call.name == "curl" && parsed.has(&["-O", "--remote-name", "-J"]));
+    if named_by_url {
+        for field in &parsed.operands {
+            let url = field.render();
+            let name =
+                url.split(['?', '#']).next().unwrap_or_default().rsplit('/').next().unwrap_or_default();
+            if let Some(path) = machine.target(&Field::text(name), state).path.filter(|_| !name.is_empty()) {
+                machine.downloads.push(path);
+            }
+        }
         return Stream::NOTHING;
     }
     Stream::opaque("a download", true)

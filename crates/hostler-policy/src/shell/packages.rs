@@ -34,7 +34,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         return Some(Stream::opaque(format!("output of `{name}`"), false));
     }
     // `npm unpublish` and its kin cannot be taken back.
-    let verb = Args::parse(call.args, &[]).operand(0).unwrap_or_default();
+    let verb = Args::parse(call.args, "").operand(0).unwrap_or_default();
     let published = match (name, verb.as_str()) {
         ("npm" | "pnpm" | "yarn", "unpublish" | "deprecate") => true,
         ("cargo", "yank") => true,

@@ -251,6 +251,22 @@ impl Machine<'_> {
         }
         for (field, append) in &io.writes {
             let target = self.target(field, state);
+            if is_socket(&target) {
+                let shell = command.split([' ', '/']).any(|word| super::wrap::SHELLS.contains(&word));
+                if shell {
+                    self.emit(
+                        EffectKind::ExecRemote,
+                        Vec::new(),
+                        command,
+                        "it gives a shell to the network",
+                        state,
+                    );
+                }
+                if let Some(secret) = &out.secret {
+                    let why = format!("it sends `{secret}` to the network");
+                    self.emit(EffectKind::SecretUpload, Vec::new(), command, why, state);
+                }
+            }
             if is_sink(&target) {
                 continue;
             }
@@ -340,6 +356,9 @@ impl Machine<'_> {
         }
         let target = self.target(field, state);
         let data = match &target.path {
+            Some(_) if is_socket(&target) => {
+                Data::Opaque { why: "data from the network".to_owned(), remote: true }
+            }
             Some(path) => match state.files.get(path) {
                 Some(text) => Data::Text(text.clone()),
                 None if path.as_os_str() == "/dev/null" => Data::Nothing,
@@ -365,7 +384,7 @@ impl Machine<'_> {
         }
         let Some(first) = argv.first() else { return Stream::NOTHING };
         let pattern = first.0.iter().any(|piece| matches!(piece, Piece::Glob(_)));
-        let word = match first.known() {
+        let word = match first.known().or_else(|| program_below(first)) {
             Some(word) if !pattern || word == "[" => word,
             _ => return self.unknown_command(&argv),
         };
@@ -527,6 +546,16 @@ pub(super) fn quoted(field: &Field) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }
 
+/// `$DIR/tool`: whatever the folder, the program is `tool`.
+fn program_below(field: &Field) -> Option<String> {
+    match field.0.as_slice() {
+        [.., Piece::Unknown(_), Piece::Text(text)] => {
+            text.rsplit_once('/').map(|(_, name)| name.to_owned()).filter(|name| !name.is_empty())
+        }
+        _ => None,
+    }
+}
+
 fn assignment_name(assignment: &Assignment) -> String {
     match &assignment.name {
         AssignmentName::VariableName(name) | AssignmentName::ArrayElementName(name, _) => name.clone(),
@@ -553,6 +582,11 @@ pub(super) fn is_sink(target: &Target) -> bool {
             || path.starts_with("/dev/tcp/")
             || path.starts_with("/dev/udp/")
     })
+}
+
+/// Bash's names for connections.
+fn is_socket(target: &Target) -> bool {
+    target.path.as_deref().is_some_and(|path| path.starts_with("/dev/tcp") || path.starts_with("/dev/udp"))
 }
 
 fn is_device(target: &Target) -> bool {

@@ -12,29 +12,18 @@ use super::word::{Field, Piece};
 struct Wrapper {
     names: &'static [&'static str],
     /// Options that take a value.
-    valued: &'static [&'static str],
+    valued: &'static str,
     /// Operands before the command.
     operands: usize,
 }
 
-const fn wrapper(
-    names: &'static [&'static str],
-    valued: &'static [&'static str],
-    operands: usize,
-) -> Wrapper {
+const fn wrapper(names: &'static [&'static str], valued: &'static str, operands: usize) -> Wrapper {
     Wrapper { names, valued, operands }
 }
 
 const WRAPPERS: &[Wrapper] = &[
-    wrapper(
-        &["sudo"],
-        &[
-            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group", "--host",
-            "--prompt", "--chdir", "--chroot",
-        ],
-        0,
-    ),
-    wrapper(&["doas"], &["-u", "-C"], 0),
+    wrapper(&["sudo"], "-u -g -h -p -C -r -t -T -U -D -R --user --group --host --prompt --chdir --chroot", 0),
+    wrapper(&["doas"], "-u -C", 0),
     wrapper(
         &[
             "nohup",
@@ -52,27 +41,27 @@ const WRAPPERS: &[Wrapper] = &[
             "nocorrect",
             "dbus-run-session",
         ],
-        &["-w"],
+        "-w",
         0,
     ),
-    wrapper(&["timeout", "gtimeout"], &["-k", "-s", "--kill-after", "--signal"], 1),
-    wrapper(&["nice"], &["-n", "--adjustment"], 0),
-    wrapper(&["ionice"], &["-c", "-n", "-p", "-P", "-u", "--class", "--classdata"], 0),
-    wrapper(&["time", "gtime"], &["-f", "-o", "--format", "--output"], 0),
-    wrapper(&["exec"], &["-a"], 0),
-    wrapper(&["stdbuf"], &["-i", "-o", "-e"], 0),
-    wrapper(&["chrt"], &["-T", "-P", "-D"], 1),
-    wrapper(&["taskset"], &[], 1),
-    wrapper(&["strace", "ltrace"], &["-o", "-e", "-p", "-s", "-a", "-u", "-E", "-I", "-O", "-S", "-P"], 0),
-    wrapper(&["caffeinate"], &["-t", "-w"], 0),
-    wrapper(&["xvfb-run"], &["-n", "-s", "-f", "-e", "-p", "-w", "--server-args", "--server-num"], 0),
-    wrapper(&["systemd-run"], &["-u", "-p", "-M", "-H", "-E", "--unit", "--property", "--setenv"], 0),
-    wrapper(&["firejail", "bwrap", "proot"], &[], 0),
-    wrapper(&["arch", "setarch", "linux64"], &["-arch"], 0),
-    wrapper(&["busybox", "toybox"], &[], 0),
+    wrapper(&["timeout", "gtimeout"], "-k -s --kill-after --signal", 1),
+    wrapper(&["nice"], "-n --adjustment", 0),
+    wrapper(&["ionice"], "-c -n -p -P -u --class --classdata", 0),
+    wrapper(&["time", "gtime"], "-f -o --format --output", 0),
+    wrapper(&["exec"], "-a", 0),
+    wrapper(&["stdbuf"], "-i -o -e", 0),
+    wrapper(&["chrt"], "-T -P -D", 1),
+    wrapper(&["taskset"], "", 1),
+    wrapper(&["strace", "ltrace"], "-o -e -p -s -a -u -E -I -O -S -P", 0),
+    wrapper(&["caffeinate"], "-t -w", 0),
+    wrapper(&["xvfb-run"], "-n -s -f -e -p -w --server-args --server-num", 0),
+    wrapper(&["systemd-run"], "-u -p -M -H -E --unit --property --setenv", 0),
+    wrapper(&["firejail", "bwrap", "proot"], "", 0),
+    wrapper(&["arch", "setarch", "linux64"], "-arch", 0),
+    wrapper(&["busybox", "toybox"], "", 0),
     wrapper(
         &["doppler", "op", "dotenv", "dotenvx", "aws-vault", "chamber", "infisical"],
-        &["-f", "-p", "-c", "-e", "--env-file"],
+        "-f -p -c -e --env-file",
         0,
     ),
 ];
@@ -118,7 +107,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
     Some(match name {
         "env" => env(machine, call, state),
         "command" => {
-            let (options, at) = Args::leading(call.args, &[]);
+            let (options, at) = Args::leading(call.args, "");
             if options.has(&["-v", "-V"]) {
                 super::builtin::lookup(&call.args[at..])
             } else {
@@ -126,8 +115,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
             }
         }
         "watch" | "entr" | "hyperfine" | "retry" => {
-            let (_, at) =
-                Args::leading(call.args, &["-n", "-d", "-w", "-r", "--interval", "--warmup", "--runs", "-t"]);
+            let (_, at) = Args::leading(call.args, "-n -d -w -r --interval --warmup --runs -t");
             let text = call.args[at..].iter().map(Field::render).collect::<Vec<_>>().join(" ");
             machine.run_text(&text, &mut state.clone(), call.stdin)
         }
@@ -137,7 +125,7 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         "fd" | "fdfind" => fd(machine, call, state),
         "su" | "runuser" | "script" | "flock" | "newgrp" | "sg" => string_or_command(machine, call, state),
         "chroot" | "nsenter" | "unshare" => {
-            let (_, at) = Args::leading(call.args, &["-t", "-S", "-G", "--target", "--userspec", "--groups"]);
+            let (_, at) = Args::leading(call.args, "-t -S -G --target --userspec --groups");
             let skip = usize::from(name == "chroot");
             let mut inside = state.clone();
             inside.site = Site::Remote;
@@ -208,7 +196,7 @@ fn plain(machine: &mut Machine<'_>, wrapper: &Wrapper, call: &Call<'_>, state: &
 }
 
 fn env(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let (options, at) = Args::leading(call.args, &["-u", "-C", "-S", "--unset", "--chdir", "--split-string"]);
+    let (options, at) = Args::leading(call.args, "-u -C -S --unset --chdir --split-string");
     let mut inside = state.clone();
     if let Some(folder) = options.value(&["-C", "--chdir"]) {
         inside.cwd = machine.target(folder, state).path;
@@ -303,24 +291,9 @@ fn is_stdin(field: &Field) -> bool {
 }
 
 fn xargs(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let valued = [
-        "-I",
-        "-i",
-        "-n",
-        "-P",
-        "-L",
-        "-d",
-        "-s",
-        "-a",
-        "-E",
-        "--max-args",
-        "--max-procs",
-        "--delimiter",
-        "--arg-file",
-        "--replace",
-        "--max-lines",
-    ];
-    let (options, at) = Args::leading(call.args, &valued);
+    let valued =
+        "-I -i -n -P -L -d -s -a -E --max-args --max-procs --delimiter --arg-file --replace --max-lines";
+    let (options, at) = Args::leading(call.args, valued);
     let mut argv = call.args[at..].to_vec();
     if argv.is_empty() {
         return Stream::opaque("output of `xargs`", false);
@@ -378,10 +351,7 @@ fn replaced(argv: &[Field], mark: &str, item: &Field) -> Vec<Field> {
 }
 
 fn parallel(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let (_, at) = Args::leading(
-        call.args,
-        &["-j", "--jobs", "-a", "--arg-file", "--colsep", "-N", "-n", "--delay", "-S", "--joblog"],
-    );
+    let (_, at) = Args::leading(call.args, "-j --jobs -a --arg-file --colsep -N -n --delay -S --joblog");
     let rest = &call.args[at..];
     let split = rest.iter().position(|field| matches!(field.head(), ":::" | "::::" | ":::+"));
     let (command, items) = match split {
@@ -546,8 +516,7 @@ fn fd(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
 
 /// `su -c '…'`, `script -c '…'`, `flock FILE -c '…'`, `flock FILE cmd`.
 fn string_or_command(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let parsed =
-        Args::parse(call.args, &["-c", "--command", "-s", "-g", "-G", "-w", "-E", "--shell", "--wait", "-u"]);
+    let parsed = Args::parse(call.args, "-c --command -s -g -G -w -E --shell --wait -u");
     if let Some(text) = parsed.value(&["-c", "--command"]).cloned() {
         let mut inside = state.clone();
         let stream = machine.stream_of(&text);
@@ -555,11 +524,11 @@ fn string_or_command(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut Sta
     }
     match call.name {
         "flock" => {
-            let (_, at) = Args::leading(call.args, &["-w", "-E", "--wait"]);
+            let (_, at) = Args::leading(call.args, "-w -E --wait");
             machine.run(call.args.get(at + 1..).unwrap_or_default().to_vec(), state, call.stdin)
         }
         "runuser" => {
-            let (_, at) = Args::leading(call.args, &["-u", "-g", "-G"]);
+            let (_, at) = Args::leading(call.args, "-u -g -G");
             machine.run(call.args[at..].to_vec(), state, call.stdin)
         }
         "su" | "newgrp" | "sg" => machine.run_stream(&call.stdin.clone(), &call.render(), &mut state.clone()),
@@ -568,14 +537,11 @@ fn string_or_command(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut Sta
 }
 
 fn ssh(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream {
-    let valued = [
-        "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q", "-R",
-        "-S", "-W", "-w",
-    ];
-    let (_, at) = Args::leading(call.args, &valued);
+    let valued = "-b -c -D -E -e -F -I -i -J -L -l -m -O -o -p -Q -R -S -W -w";
+    let (_, at) = Args::leading(call.args, valued);
     let mut inside = state.clone();
     inside.site = Site::Remote;
-    let (_, after) = Args::leading(call.args.get(at + 1..).unwrap_or_default(), &valued);
+    let (_, after) = Args::leading(call.args.get(at + 1..).unwrap_or_default(), valued);
     let command = call.args.get(at + 1 + after..).unwrap_or_default();
     if command.is_empty() {
         if let Data::Text(text) = &call.stdin.data {
@@ -590,79 +556,16 @@ fn ssh(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream 
 
 /// `docker run|exec|compose …`. `None` for subcommands that run nothing inside.
 fn container(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
-    const RUN_VALUED: &[&str] = &[
-        "-v",
-        "--volume",
-        "--mount",
-        "-e",
-        "--env",
-        "--env-file",
-        "-w",
-        "--workdir",
-        "-u",
-        "--user",
-        "-p",
-        "--publish",
-        "--name",
-        "--network",
-        "--net",
-        "--entrypoint",
-        "-h",
-        "--hostname",
-        "-l",
-        "--label",
-        "--platform",
-        "-m",
-        "--memory",
-        "--cpus",
-        "--volumes-from",
-        "--add-host",
-        "--restart",
-        "--ipc",
-        "--pid",
-        "--gpus",
-        "--shm-size",
-        "--ulimit",
-        "--cap-add",
-        "--cap-drop",
-        "--security-opt",
-        "--device",
-        "--dns",
-        "-a",
-        "--attach",
-        "--cidfile",
-        "--tmpfs",
-        "--log-driver",
-        "--log-opt",
-        "--pull",
-        "--index",
-        "--detach-keys",
-        "--scale",
-    ];
+    const RUN_VALUED: &str = "-v --volume --mount -e --env --env-file -w --workdir -u --user -p --publish --name --network --net --entrypoint -h --hostname -l --label --platform -m --memory --cpus --volumes-from --add-host --restart --ipc --pid --gpus --shm-size --ulimit --cap-add --cap-drop --security-opt --device --dns -a --attach --cidfile --tmpfs --log-driver --log-opt --pull --index --detach-keys --scale";
     let (_, at) = Args::leading(
         call.args,
-        &[
-            "-H",
-            "--host",
-            "-c",
-            "--context",
-            "--config",
-            "-f",
-            "--file",
-            "-p",
-            "--project-name",
-            "--profile",
-            "--project-directory",
-            "--env-file",
-        ],
+        "-H --host -c --context --config -f --file -p --project-name --profile --project-directory --env-file",
     );
     let mut rest = call.args.get(at..)?;
     let mut verb = rest.first()?.known()?;
     while matches!(verb.as_str(), "compose" | "container") {
-        let (_, skip) = Args::leading(
-            &rest[1..],
-            &["-f", "--file", "-p", "--project-name", "--profile", "--project-directory", "--env-file"],
-        );
+        let (_, skip) =
+            Args::leading(&rest[1..], "-f --file -p --project-name --profile --project-directory --env-file");
         rest = rest.get(1 + skip..)?;
         verb = rest.first()?.known()?;
     }
@@ -715,18 +618,18 @@ fn remote_exec(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) ->
     inside.site = Site::Remote;
     if let Some(marker) = rest.iter().position(|field| field.head() == "--") {
         machine.run(rest[marker + 1..].to_vec(), &mut inside, call.stdin);
-    } else if let Some(code) = Args::parse(rest, &["-c", "--command"]).value(&["-c", "--command"]) {
+    } else if let Some(code) = Args::parse(rest, "-c --command").value(&["-c", "--command"]) {
         let text = code.render();
         machine.run_text(&text, &mut inside, call.stdin);
     } else if verb == 0 && call.name != "kubectl" && call.name != "oc" {
-        let (_, at) = Args::leading(rest, &["-n", "--name"]);
+        let (_, at) = Args::leading(rest, "-n --name");
         machine.run(rest.get(at + 1..).unwrap_or_default().to_vec(), &mut inside, call.stdin);
     }
     Some(Stream::opaque("output of a container", true))
 }
 
 fn nix(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
-    let parsed = Args::parse(call.args, &["--run", "--command", "-p", "-I"]);
+    let parsed = Args::parse(call.args, "--run --command -p -I");
     if let Some(text) = parsed.value(&["--run"]) {
         let text = text.render();
         return Some(machine.run_text(&text, &mut state.clone(), call.stdin));
@@ -758,27 +661,8 @@ fn awk(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) {
 /// `npx TOOL …`, `poetry run TOOL …`: the tool, if the runner runs one here.
 fn runner(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     let (_, verbs) = RUNNERS.iter().find(|(name, _)| *name == call.name)?;
-    let valued = [
-        "-p",
-        "--package",
-        "-w",
-        "--workspace",
-        "--filter",
-        "-F",
-        "-C",
-        "--dir",
-        "--cwd",
-        "--prefix",
-        "-n",
-        "--name",
-        "--with",
-        "--python",
-        "--env-file",
-        "--from",
-        "--project",
-        "--directory",
-    ];
-    let (options, at) = Args::leading(call.args, &valued);
+    let valued = "-c --call -p --package -w --workspace --filter -F -C --dir --cwd --prefix -n --name --with --python --env-file --from --project --directory";
+    let (options, at) = Args::leading(call.args, valued);
     if let Some(code) = options.value(&["-c", "--call"]).filter(|_| matches!(call.name, "npx" | "npm")) {
         let text = code.render();
         return Some(machine.run_text(&text, &mut state.clone(), call.stdin));
@@ -787,7 +671,7 @@ fn runner(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Opti
     if !verbs.is_empty() {
         let verb = rest.first()?.known()?;
         if verbs.contains(&verb.as_str()) {
-            let (_, skip) = Args::leading(&rest[1..], &valued);
+            let (_, skip) = Args::leading(&rest[1..], valued);
             rest = rest.get(1 + skip..)?;
             if call.name == "direnv" {
                 rest = rest.get(1..)?;

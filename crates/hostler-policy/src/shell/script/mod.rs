@@ -9,22 +9,17 @@ use hostler_model::EffectKind;
 
 use super::machine::{Data, Machine, State, Stream};
 use super::run::Call;
-use super::sql;
 use super::word::{Field, Piece};
+
+mod tokens;
+
+use super::{files, sql};
+use tokens::{Language, Token, tokens};
 
 /// Longest code that is read, in bytes.
 const CODE_BYTES_MAX: usize = 128 * 1024;
 /// Nesting of calls and lists.
 const DEPTH_MAX: usize = 40;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Language {
-    Python,
-    Js,
-    Ruby,
-    Perl,
-    Php,
-}
 
 fn language(name: &str) -> Option<Language> {
     let stem = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
@@ -81,6 +76,9 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         index += 1;
     }
     if found {
+        if matches!(language, Language::Perl | Language::Ruby) && files::in_place(call) {
+            files::edit_in_place(machine, call, state);
+        }
         return Some(Stream {
             secret: call.stdin.secret.clone(),
             ..Stream::opaque(format!("output of `{}`", call.name), false)
@@ -202,7 +200,7 @@ fn read_code(machine: &mut Machine<'_>, language: Language, code: &str, call: &C
         return;
     }
     let squeezed: String = code.split_whitespace().collect::<Vec<_>>().join(" ");
-    let forks = ["os.fork()", "fork while fork", "{fork", "fork;", "fork {", "fork()"]
+    let forks = ["os.fork()", "fork while", "{fork", "fork;", "fork {", "fork()"]
         .iter()
         .any(|mark| squeezed.contains(mark));
     if forks && ["while", "loop", "for(", "for (", "until"].iter().any(|mark| squeezed.contains(mark)) {
@@ -221,143 +219,6 @@ fn read_code(machine: &mut Machine<'_>, language: Language, code: &str, call: &C
         from_os: code.contains("from os import"),
     };
     reader.program();
-}
-
-#[derive(Debug, Clone, PartialEq)]
-enum Token {
-    /// A string literal; `None` when it interpolates what is not known.
-    Text(Option<String>),
-    /// Text in backquotes, for languages in which it is a command.
-    Command(String),
-    /// `os.path.join`, `.unlink`, `FileUtils.rm_rf`, `$x`.
-    Name(String),
-    /// One character of punctuation; a line end is `\n`.
-    Mark(char),
-}
-
-fn tokens(code: &str, language: Language) -> Vec<Token> {
-    let chars: Vec<char> = code.chars().collect();
-    let mut out = Vec::new();
-    let mut at = 0;
-    while let Some(&c) = chars.get(at) {
-        let next = chars.get(at + 1).copied().unwrap_or(' ');
-        let hash = matches!(language, Language::Python | Language::Ruby | Language::Perl);
-        match c {
-            '#' if hash => at += chars[at..].iter().position(|c| *c == '\n').unwrap_or(chars.len() - at),
-            '/' if next == '/' && matches!(language, Language::Js | Language::Php) => {
-                at += chars[at..].iter().position(|c| *c == '\n').unwrap_or(chars.len() - at);
-            }
-            '/' if next == '*' && matches!(language, Language::Js | Language::Php) => {
-                at += 2;
-                while at < chars.len() && !(chars[at] == '*' && chars.get(at + 1) == Some(&'/')) {
-                    at += 1;
-                }
-                at += 2;
-            }
-            '\'' | '"' | '`' => {
-                let prefix = match out.last() {
-                    Some(Token::Name(name))
-                        if language == Language::Python
-                            && name.len() <= 2
-                            && name.chars().all(|c| "rbufRBUF".contains(c)) =>
-                    {
-                        let name = name.clone();
-                        out.pop();
-                        name.to_lowercase()
-                    }
-                    _ => String::new(),
-                };
-                let triple = language == Language::Python && next == c && chars.get(at + 2) == Some(&c);
-                let width = if triple { 3 } else { 1 };
-                let mut text = String::new();
-                at += width;
-                let mut interpolates = false;
-                while let Some(&inner) = chars.get(at) {
-                    let closes = if triple { chars[at..].starts_with(&[c, c, c]) } else { inner == c };
-                    if closes {
-                        break;
-                    }
-                    if inner == '\\' && !prefix.contains('r') {
-                        match chars.get(at + 1) {
-                            Some('n') => text.push('\n'),
-                            Some('t') => text.push('\t'),
-                            Some('\n') | None => {}
-                            Some('x') => {
-                                let digits: String = chars.iter().skip(at + 2).take(2).collect();
-                                if let Some(c) = u8::from_str_radix(&digits, 16).ok().map(char::from) {
-                                    text.push(c);
-                                    at += 2;
-                                }
-                            }
-                            Some(other) => text.push(*other),
-                        }
-                        at += 2;
-                        continue;
-                    }
-                    let following = chars.get(at + 1).copied().unwrap_or(' ');
-                    interpolates |= match language {
-                        Language::Python => prefix.contains('f') && inner == '{',
-                        Language::Js => c == '`' && inner == '$' && following == '{',
-                        Language::Ruby => c != '\'' && inner == '#' && following == '{',
-                        Language::Perl | Language::Php => {
-                            c == '"'
-                                && matches!(inner, '$' | '@')
-                                && (following.is_alphabetic() || following == '{')
-                        }
-                    };
-                    text.push(inner);
-                    at += 1;
-                }
-                at += width;
-                out.push(
-                    if c == '`' && matches!(language, Language::Ruby | Language::Perl | Language::Php) {
-                        Token::Command(text)
-                    } else {
-                        Token::Text((!interpolates).then_some(text))
-                    },
-                );
-            }
-            c if c.is_alphabetic()
-                || c == '_'
-                || c == '$'
-                || (c == '.' && (next.is_alphabetic() || next == '_'))
-                || (c == '@' && next.is_alphabetic()) =>
-            {
-                let start = at;
-                at += 1;
-                while let Some(&inner) = chars.get(at) {
-                    let following = chars.get(at + 1).copied().unwrap_or(' ');
-                    if inner.is_alphanumeric()
-                        || inner == '_'
-                        || (inner == '.'
-                            && (following.is_alphabetic() || following == '_')
-                            && language != Language::Perl)
-                    {
-                        at += 1;
-                    } else if inner == ':' && following == ':' || (inner == '-' && following == '>') {
-                        at += 2;
-                    } else {
-                        break;
-                    }
-                }
-                let name: String = chars[start..at].iter().collect();
-                out.push(Token::Name(name.replace("::", ".").replace("->", ".")));
-                if matches!(chars.get(at), Some('!' | '?')) && language == Language::Ruby {
-                    at += 1;
-                }
-            }
-            '\n' => {
-                out.push(Token::Mark('\n'));
-                at += 1;
-            }
-            c if c.is_whitespace() => at += 1,
-            c => {
-                out.push(Token::Mark(c));
-                at += 1;
-            }
-        }
-    }
-    out
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -408,7 +269,31 @@ impl Reader<'_, '_, '_> {
         self.peek() == Some(&Token::Mark(c))
     }
 
+    /// Whether the call removes its first argument, and a list there means each of its items.
+    fn deletes(&self, name: &str) -> bool {
+        let last = name.rsplit('.').next().unwrap_or(name);
+        matches!(self.language, Language::Python | Language::Js)
+            && (last == "remove" || last.starts_with("rm") || last.starts_with("unlink"))
+    }
+
+    /// Loop variables of comprehensions stand behind what uses them: they are read first.
+    fn loops(&mut self) {
+        for at in 0..self.tokens.len() {
+            if let [Token::Name(word), Token::Name(_), Token::Name(of), ..] = &self.tokens[at..]
+                && word == "for"
+                && of == "in"
+            {
+                self.at = at;
+                self.statement();
+            }
+        }
+        self.at = 0;
+    }
+
     fn program(&mut self) {
+        if self.language == Language::Python {
+            self.loops();
+        }
         while self.at < self.tokens.len() {
             let before = self.at;
             self.statement();
@@ -446,10 +331,6 @@ impl Reader<'_, '_, '_> {
                 let item = item.clone();
                 self.at += 3;
                 let value = self.expr();
-                let value = match value {
-                    Val::List(fields) if 1 < fields.len() => Val::unknown(),
-                    other => other,
-                };
                 self.vars.insert(item, value);
                 return;
             }
@@ -556,6 +437,11 @@ impl Reader<'_, '_, '_> {
 
     /// Comma-separated values up to `close`.
     fn items(&mut self, close: char) -> Vec<Field> {
+        self.values(close).into_iter().flat_map(Val::fields).collect()
+    }
+
+    /// As [`Reader::items`], lists kept apart.
+    fn values(&mut self, close: char) -> Vec<Val> {
         let mut out = Vec::new();
         loop {
             while self.mark(',') || self.mark('\n') {
@@ -578,16 +464,13 @@ impl Reader<'_, '_, '_> {
                 self.at += 2;
                 let value = self.expr();
                 if key == "mode" || key == "file" {
-                    out.push(value.one());
+                    out.push(value);
                 }
                 self.skip_to(close);
                 continue;
             }
-            match self.expr() {
-                Val::One(field) => out.push(field),
-                Val::List(fields) if fields.is_empty() => {}
-                Val::List(fields) => out.extend(fields),
-            }
+            let value = self.expr();
+            out.push(value);
             if self.at == before {
                 self.at += 1;
             }
@@ -620,12 +503,23 @@ impl Reader<'_, '_, '_> {
             && matches!(self.peek(), Some(Token::Text(_) | Token::Command(_) | Token::Name(_)))
             && known_call(name);
         if parens || bare {
-            let args = if parens {
+            let (args, first) = if parens {
                 self.at += 1;
-                self.items(')')
+                let values = self.values(')');
+                let first = values.first().cloned();
+                (values.into_iter().flat_map(Val::fields).collect(), first)
             } else {
-                self.bare_items()
+                (self.bare_items(), None)
             };
+            // A variable that runs over a list: a call with each of its values.
+            if let Some(Val::List(each)) = first
+                && self.deletes(name)
+            {
+                for value in each {
+                    self.call(name, receiver.clone(), vec![value]);
+                }
+                return Val::unknown();
+            }
             return self.call(name, receiver, args);
         }
         match name {
