@@ -7,17 +7,18 @@ use std::path::Path;
 
 use hostler_model::{Facts, Mode, Needs};
 
-use super::python::{Search, added};
-use super::written::want_replaced;
+use super::python::{Search, added, want_before};
 use super::{Example, Guard, Hit};
 use crate::Case;
+
+const WORDS: &[&str] = &["ock", "patch", "create_autospec"];
 
 pub(crate) const GUARD: Guard = Guard {
     id: "mock-in-test",
     summary: "mocks in Python tests: unittest.mock, MagicMock, patch, mocker",
     standard: Mode::Off,
     strict: Mode::Deny,
-    needs: |case: &Case<'_>, needs: &mut Needs| want_replaced(case, needs),
+    needs: |case: &Case<'_>, needs: &mut Needs| want_before(case, needs, WORDS),
     check,
     fires: &[
         Example::Write("tests/test_a.py", "from unittest.mock import MagicMock\n"),
@@ -38,7 +39,7 @@ pub(crate) const GUARD: Guard = Guard {
 
 fn check(case: &Case<'_>, facts: &Facts) -> Vec<Hit> {
     let search = Search {
-        words: &["ock", "patch", "create_autospec"],
+        words: WORDS,
         pick: |syntax| syntax.mocks.into_iter().map(|it| (it.line, it.pattern)).collect(),
         parsed_only: false,
     };

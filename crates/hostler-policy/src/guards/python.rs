@@ -1,9 +1,9 @@
 //! What a call adds to a Python file: shared by the guards over Python.
 
-use hostler_model::Facts;
+use hostler_model::{Action, Facts, Needs};
 use hostler_syntax::{Language, Syntax, read, read_part};
 
-use super::written::{Written, written};
+use super::written::{Written, resolve, written};
 use crate::Case;
 
 /// Things found, each with its line.
@@ -17,6 +17,22 @@ pub(crate) struct Search<T> {
     pub(crate) pick: fn(Syntax) -> Found<T>,
     /// A whole file that does not parse is not judged.
     pub(crate) parsed_only: bool,
+}
+
+/// Asks for what stands in the file now, where it can matter: a Python file that an edit changes, or that a write with
+/// any of `words` replaces.
+pub(crate) fn want_before(case: &Case<'_>, needs: &mut Needs, words: &[&str]) {
+    let path = match case.action() {
+        Some(Action::Edit { path: Some(path), .. }) => path,
+        Some(Action::Write { path: Some(path), content }) if words.iter().any(|it| content.contains(it)) => {
+            path
+        }
+        _ => return,
+    };
+    let path = resolve(case, path);
+    if Language::of(&path) == Some(Language::Python) {
+        needs.contents.insert(path);
+    }
 }
 
 /// What the call adds to a Python file beyond what is there now, and the file. Code that stood there before never

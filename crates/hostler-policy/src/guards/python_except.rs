@@ -7,10 +7,11 @@
 use hostler_model::{Facts, Mode, Needs};
 use hostler_syntax::{Handler, Syntax};
 
-use super::python::{Found, Search, added};
-use super::written::want_replaced;
+use super::python::{Found, Search, added, want_before};
 use super::{Example, Guard, Hit};
 use crate::Case;
+
+const WORDS: &[&str] = &["except"];
 
 /// `except:` without a type.
 pub(crate) const BARE: Guard = Guard {
@@ -102,7 +103,7 @@ pub(crate) const PASS: Guard = Guard {
 };
 
 fn needs(case: &Case<'_>, needs: &mut Needs) {
-    want_replaced(case, needs);
+    want_before(case, needs, WORDS);
 }
 
 fn check(
@@ -111,7 +112,7 @@ fn check(
     pick: fn(Syntax) -> Found<Handler>,
     hit: fn(String, &Handler) -> Hit,
 ) -> Vec<Hit> {
-    let search = Search { words: &["except"], pick, parsed_only: true };
+    let search = Search { words: WORDS, pick, parsed_only: true };
     let Some((written, found)) = added(case, facts, &search) else { return Vec::new() };
     found.iter().map(|(line, handler)| hit(written.at(*line), handler)).collect()
 }

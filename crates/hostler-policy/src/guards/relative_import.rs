@@ -8,10 +8,12 @@
 use hostler_model::{Facts, Mode, Needs};
 use hostler_syntax::{RelativeImport, Syntax};
 
-use super::python::{Found, Search, added};
-use super::written::{Written, want_replaced};
+use super::python::{Found, Search, added, want_before};
+use super::written::Written;
 use super::{Example, Guard, Hit};
 use crate::Case;
+
+const WORDS: &[&str] = &["from"];
 
 /// `from . import x`, `from .a import b`.
 pub(crate) const GUARD: Guard = Guard {
@@ -55,11 +57,11 @@ pub(crate) const PARENT: Guard = Guard {
 };
 
 fn needs(case: &Case<'_>, needs: &mut Needs) {
-    want_replaced(case, needs);
+    want_before(case, needs, WORDS);
 }
 
 fn check(case: &Case<'_>, facts: &Facts, pick: fn(Syntax) -> Found<RelativeImport>) -> Vec<Hit> {
-    let search = Search { words: &["from"], pick, parsed_only: false };
+    let search = Search { words: WORDS, pick, parsed_only: false };
     let Some((written, found)) = added(case, facts, &search) else { return Vec::new() };
     found
         .iter()

@@ -113,15 +113,6 @@ pub(crate) fn want_edited(case: &Case<'_>, needs: &mut Needs) {
     }
 }
 
-/// Asks for the file that an edit changes or a write replaces.
-pub(crate) fn want_replaced(case: &Case<'_>, needs: &mut Needs) {
-    if let Some(Action::Edit { path: Some(path), .. } | Action::Write { path: Some(path), .. }) =
-        case.action()
-    {
-        needs.contents.insert(resolve(case, path));
-    }
-}
-
 /// The text that the call writes; `None` when it writes none.
 pub(crate) fn written(case: &Case<'_>, facts: &Facts) -> Option<Written> {
     let known = |path: &PathBuf| match facts.contents.get(path) {

@@ -1,9 +1,8 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use hostler_model::{Action, Needs, Profile};
+use hostler_model::Profile;
 
 use super::*;
-use crate::guards::written::want_replaced;
 use crate::testing::{World, edit, write};
 
 const OLD: &str = "try:\n    f()\nexcept A:\n    pass\n\ntry:\n    g()\nexcept B:\n    log()\n";
@@ -15,7 +14,7 @@ fn lines(text: &str, action: Action, expected: &[usize]) {
     let event = world.event(action);
     let case = Case::new(&event, &world.place, &world.settings);
     let mut needs = Needs::default();
-    want_replaced(&case, &mut needs);
+    want_before(&case, &mut needs, &["except"]);
     let search = Search {
         words: &["except"],
         pick: |syntax| syntax.handlers.into_iter().filter(|it| it.silent).map(|it| (it.line, ())).collect(),
@@ -67,4 +66,22 @@ fn text_beyond_the_reader_is_left_alone() {
     let long = format!("{OLD}#{}\n", "x".repeat(hostler_syntax::BYTES_MAX));
     lines("", write("b.py", &long), &[]);
     assert!(Language::of("a.py".as_ref()).unwrap() == Language::Python);
+}
+
+#[test]
+fn a_file_is_read_only_where_it_can_matter() {
+    let world = World::sample(Profile::Standard);
+    for (action, wanted) in [
+        (edit("a.py", "a", "b"), true),
+        (write("a.py", "except: pass"), true),
+        (write("a.py", "x = 1"), false),
+        (write("a.txt", "except: pass"), false),
+        (edit("a.txt", "a", "b"), false),
+    ] {
+        let event = world.event(action.clone());
+        let case = Case::new(&event, &world.place, &world.settings);
+        let mut needs = Needs::default();
+        want_before(&case, &mut needs, &["except"]);
+        assert_eq!(needs.contents.len(), usize::from(wanted), "{action:?}");
+    }
 }

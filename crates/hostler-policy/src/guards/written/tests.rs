@@ -1,16 +1,16 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use hostler_model::{Facts, Profile};
+use hostler_model::Profile;
 
 use super::*;
+use crate::Case;
 use crate::testing::{World, edit, write};
-use crate::{Case, plan};
 
 fn seen(world: &World, action: Action) -> Option<Written> {
     let event = world.event(action);
     let case = Case::new(&event, &world.place, &world.settings);
     let mut needs = Needs::default();
-    want_replaced(&case, &mut needs);
+    want_edited(&case, &mut needs);
     written(&case, &world.facts(&needs))
 }
 
@@ -88,13 +88,14 @@ fn changes_apply_in_order() {
 }
 
 #[test]
-fn a_write_knows_what_it_replaces_only_when_asked() {
-    let world = World::sample(Profile::Standard).file("a.py", "old\n");
-    assert_eq!(seen(&world, write("./b/../a.py", "new\n")).unwrap().before, "old\n");
-    let event = world.event(write("a.py", "new\n"));
+fn a_write_knows_what_it_replaces_only_when_told() {
+    let world = World::sample(Profile::Standard).file("a.txt", "old\n");
+    let seen = seen(&world, write("./b/../a.txt", "new\n")).unwrap();
+    assert_eq!((seen.path, seen.before.as_str(), seen.after.as_str()), (world.path("a.txt"), "", "new\n"));
+    let event = world.event(write("a.txt", "new\n"));
     let case = Case::new(&event, &world.place, &world.settings);
-    assert_eq!(written(&case, &Facts::default()).unwrap().before, "");
-    assert!(!plan(&case).contents.contains(&world.path("b.py")));
+    let needs = Needs { contents: [world.path("a.txt")].into(), ..Needs::default() };
+    assert_eq!(written(&case, &world.facts(&needs)).unwrap().before, "old\n");
 }
 
 fn mcp(tool: &str, strings: &[(&str, &str)]) -> Action {
