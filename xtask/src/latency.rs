@@ -15,12 +15,10 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde_json::{Value, json};
 
-/// An allowed call, spawn to exit.
-const ALLOW_WALL_MS_MAX: f64 = 2.0;
-/// A denied call: it writes a code for `allow-once` and waits for the disk.
-const DENY_WALL_MS_MAX: f64 = 3.0;
-/// CPU time of any call, user and system, median.
-const CPU_MS_MAX: f64 = 2.0;
+/// An allowed call, in milliseconds: wall time spawn to exit as minimum, CPU time as median.
+const ALLOW_MS_MAX: f64 = 2.0;
+/// A denied call, the same: it also explains itself.
+const DENY_MS_MAX: f64 = 3.0;
 /// Resident memory of any call.
 const RSS_MB_MAX: f64 = 16.0;
 /// Python calls per call of ours: they are slow, and nothing is gated on them.
@@ -31,7 +29,7 @@ struct Case {
     name: &'static str,
     tool: &'static str,
     input: Value,
-    wall_ms_max: f64,
+    ms_max: f64,
     denied: bool,
 }
 
@@ -113,13 +111,12 @@ impl Place {
 
     fn cases(&self) -> Vec<Case> {
         let file = |name: &str| self.project.join(name);
-        let case =
-            |name, tool, input| Case { name, tool, input, wall_ms_max: ALLOW_WALL_MS_MAX, denied: false };
+        let case = |name, tool, input| Case { name, tool, input, ms_max: ALLOW_MS_MAX, denied: false };
         let python = "def add(a: int, b: int) -> int:\n    return a + b\n\n\n".repeat(200);
         vec![
             case("Bash `ls`", "Bash", json!({ "command": "ls", "description": "list" })),
             Case {
-                wall_ms_max: DENY_WALL_MS_MAX,
+                ms_max: DENY_MS_MAX,
                 denied: true,
                 ..case("Bash `rm -rf ~/`", "Bash", json!({ "command": "rm -rf ~/", "description": "clean" }))
             },
@@ -215,12 +212,13 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
     fs::write(&script, PYTHON_HOOK)?;
     let python = python();
     let mut ours: Vec<Samples> = cases.iter().map(|_| Samples::default()).collect();
-    let (mut hook, mut bare) = (Samples::default(), Samples::default());
+    let (mut hook, mut bare, mut floor) = (Samples::default(), Samples::default(), Samples::default());
     let start = Instant::now();
     for round in 0..calls {
         for (at, case) in cases.iter().enumerate() {
             call_ours(&place, program, case, &format!("toolu_{at}_{round}"), &mut ours[at])?;
         }
+        call(place.command(Path::new("true")), b"", &mut floor)?;
         if let (Some(python), true) = (&python, round % PYTHON_EVERY == 0) {
             let mut command = place.command(python);
             command.arg(&script);
@@ -235,19 +233,20 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
         "{calls} calls of each kind, interleaved, in {:.0} s",
         start.elapsed().as_secs_f64()
     ));
-    crate::tell("| call | wall min ms | median | p99 | CPU median ms | ceiling min ms |");
+    crate::tell("| call | wall min ms | median | p99 | CPU median ms | ceiling ms |");
     crate::tell("| --- | ---: | ---: | ---: | ---: | ---: |");
     let mut failures = Vec::new();
     for (case, samples) in cases.iter().zip(&ours) {
-        row(case.name, samples, &format!("{:.1}", case.wall_ms_max));
+        row(case.name, samples, &format!("{:.1}", case.ms_max));
         let (wall, cpu) = (Samples::at(&samples.wall_ms, 0.0), Samples::at(&samples.cpu_ms, 0.5));
-        if case.wall_ms_max < wall {
-            failures.push(format!("{}: minimum {wall:.2} ms, {:.1} allowed", case.name, case.wall_ms_max));
+        if case.ms_max < wall {
+            failures.push(format!("{}: minimum {wall:.2} ms, {:.1} allowed", case.name, case.ms_max));
         }
-        if CPU_MS_MAX < cpu {
-            failures.push(format!("{}: CPU median {cpu:.2} ms, {CPU_MS_MAX:.1} allowed", case.name));
+        if case.ms_max < cpu {
+            failures.push(format!("{}: CPU median {cpu:.2} ms, {:.1} allowed", case.name, case.ms_max));
         }
     }
+    row("`true`: a process at all", &floor, "");
     if python.is_some() {
         row("python3, a hook like the source's", &hook, "");
         row("python3 -c pass", &bare, "");
