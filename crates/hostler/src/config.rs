@@ -58,6 +58,8 @@ pub(crate) struct Config {
     pub(crate) files: Vec<PathBuf>,
     /// The project has a configuration of its own.
     pub(crate) project: bool,
+    /// The profile that the user chose, where the project has a milder one.
+    pub(crate) milder_than: Option<Profile>,
     /// What is wrong and was replaced by a default; each names the file and what to do.
     pub(crate) faults: Vec<String>,
     /// What was not understood and has no effect.
@@ -72,6 +74,7 @@ impl Default for Config {
             checkpoints: Checkpoints { edits: None, files_max: None, bytes_max: None },
             files: Vec::new(),
             project: false,
+            milder_than: None,
             faults: Vec::new(),
             warnings: Vec::new(),
         }
@@ -85,11 +88,14 @@ impl Config {
         if let Some(dirs) = dirs {
             config.apply_file(&dirs.config.join("config.toml"), dirs);
         }
+        let users = config.settings.profile;
         if let Some(file) = project_file(project) {
             config.project = config.apply_file_at(&file, &file.display().to_string());
         }
         if let Some(name) = std::env::var_os(PROFILE_VARIABLE) {
             config.apply_profile(&name.to_string_lossy(), PROFILE_VARIABLE);
+        } else if strictness(config.settings.profile) < strictness(users) {
+            config.milder_than = Some(users);
         }
         config
     }
@@ -229,6 +235,14 @@ impl Config {
             .filter(|(guard, mode)| *mode < profile.mode(guard))
             .map(|(guard, mode)| (guard.id, mode))
             .collect()
+    }
+}
+
+fn strictness(profile: Profile) -> u8 {
+    match profile {
+        Profile::Observe => 0,
+        Profile::Standard => 1,
+        Profile::Strict => 2,
     }
 }
 

@@ -60,8 +60,12 @@ fn is_project(project: &Project, home: Option<&Path>) -> bool {
     ];
     const SYSTEM_BELOW: &[&str] = &["/boot", "/dev", "/etc", "/proc", "/sys"];
     let root = &project.root;
+    // The root has its links resolved, the home folder is what the variable says.
+    let holds_home = |home: &Path| {
+        home.starts_with(root) || std::fs::canonicalize(home).is_ok_and(|home| home.starts_with(root))
+    };
     project.git_dir.is_some()
-        || !(home.is_some_and(|home| home.starts_with(root))
+        || !(home.is_some_and(holds_home)
             || SYSTEM.iter().any(|folder| root == Path::new(folder))
             || SYSTEM_BELOW.iter().any(|folder| root.starts_with(folder)))
 }
@@ -95,4 +99,49 @@ fn temp(home: Option<&Path>, root: &Path) -> Vec<PathBuf> {
 fn absolute_variable(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute())?;
     Some(hostler_model::lexical::absolute(Path::new("/"), &path))
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[track_caller]
+    fn check_project(root: &str, home: &str, expected: bool) {
+        let project = Project { root: root.into(), git_dir: None, git_common_dir: None };
+        assert_eq!(is_project(&project, Some(Path::new(home))), expected, "{root} with home {home}");
+    }
+
+    #[test]
+    fn a_working_directory_is_a_project_unless_it_holds_home_or_the_system() {
+        check_project("/home/dev/shop", "/home/dev", true);
+        check_project("/app", "/root", true);
+        check_project("/usr/src/app", "/root", true);
+        for root in ["/", "/home", "/home/dev", "/etc", "/etc/nginx", "/usr", "/var", "/sys/kernel"] {
+            check_project(root, "/home/dev", false);
+        }
+        let home = PathBuf::from("/home/dev");
+        let git_dir = Some(home.join(".git"));
+        let dotfiles = Project { root: home.clone(), git_dir: git_dir.clone(), git_common_dir: git_dir };
+        assert!(is_project(&dotfiles, Some(&home)));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn a_home_folder_behind_a_link_is_seen() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(folder.path()).unwrap();
+        std::fs::create_dir(root.join("real")).unwrap();
+        std::os::unix::fs::symlink("real", root.join("home")).unwrap();
+        check_project(root.join("real").to_str().unwrap(), root.join("home").to_str().unwrap(), false);
+    }
+
+    #[test]
+    fn what_holds_the_home_folder_is_no_scratch() {
+        let (home, root) = (Path::new("/home/dev"), Path::new("/home/dev/shop"));
+        assert!(temp(Some(home), root).starts_with(&["/tmp".into(), "/var/tmp".into()]));
+        let inside = temp(Some(Path::new("/tmp/demo/home")), Path::new("/tmp/demo/home/shop"));
+        assert!(!inside.contains(&"/tmp".into()) && inside.contains(&"/var/tmp".into()), "{inside:?}");
+    }
 }

@@ -10,13 +10,15 @@ use hostler_ledger::checkpoint::{self, Created};
 use hostler_ledger::journal::{self, Appended, Entry};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{allow, state};
-use hostler_model::{Decision, Event, EventKind, Finding, Mode, Needs, Place, SessionId, ToolCall, Verdict};
+use hostler_model::{
+    Decision, Event, EventKind, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall, Verdict,
+};
 
 use super::record::{self, Attributes, set};
 use super::{Clock, World, answer, told};
 use crate::config::{Config, OnFault};
 use crate::judge::{Judged, judge};
-use crate::observe::observe;
+use crate::observe::{observe, uncommitted};
 use crate::place::place;
 
 /// Left of the deadline for what comes after a checkpoint: the record and the answer.
@@ -81,6 +83,12 @@ impl Before<'_> {
             self.watch(&self.reply(&judged, None, &exception, &notes));
         }
         let recorded = self.record(&judged, &place, &exception, &mut notes);
+        if recorded.is_none()
+            && self.world.config.on_fault == OnFault::Closed
+            && !judged.decision.verdict.blocks()
+        {
+            close(&mut judged, &notes.faults);
+        }
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 
@@ -143,9 +151,24 @@ impl Before<'_> {
         let edited = (edits && place.git_dir.is_some())
             .then(|| record::edited_file(&self.call.action, place, &self.event.cwd))
             .flatten();
-        let loss = !decision.snapshot.is_empty();
-        let mut paths = decision.snapshot.clone();
-        paths.extend(edited.filter(|path| !decision.snapshot.contains(path)));
+        // A denied call that a person lets through loses what its rules found.
+        let lost = if granted {
+            decision.findings.iter().flat_map(|finding| finding.snapshot.clone()).collect()
+        } else {
+            decision.snapshot.clone()
+        };
+        // The project's root stands for all uncommitted work: walking everything would take too long.
+        let lost = if lost.contains(&place.root) {
+            let work = uncommitted(&place.root).unwrap_or_default();
+            lost.into_iter().filter(|path| *path != place.root).chain(work).collect()
+        } else {
+            lost
+        };
+        let loss = !lost.is_empty();
+        let mut paths: Vec<PathBuf> = lost;
+        paths.extend(edited);
+        paths.sort_unstable();
+        paths.dedup();
         if paths.is_empty() {
             return false;
         }
@@ -177,11 +200,9 @@ impl Before<'_> {
     /// A read-only repository fails with every edit: the first one is told, the others are only recorded.
     fn told_once(&self, error: &str) -> Option<String> {
         let state = self.world.state()?;
-        let count = state::update(&state, &self.event.session, |state| state.add("edits-not-kept", 1));
+        let count = state::update(&state, &self.event.session, |state| state.add("not-kept", 1));
         count.is_ok_and(|count| count == 1).then(|| {
-            format!(
-                "hostler: an edit goes ahead without a checkpoint: {error}; further ones are only recorded"
-            )
+            format!("hostler: this goes ahead without a checkpoint: {error}; further ones are only recorded")
         })
     }
 
@@ -362,18 +383,29 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
 }
 
 /// A guard that is not active says so: a repository can bring a configuration that its user never read.
-fn loosened(config: &Config) -> Option<String> {
+fn loosened(config: &Config) -> Vec<String> {
+    let profile = config.settings.profile.name();
+    let files: Vec<String> = config.files.iter().map(|file| file.display().to_string()).collect();
+    let files = files.join(", ");
+    let mut out = Vec::new();
+    if let Some(users) = config.milder_than {
+        out.push(format!(
+            "hostler: this project sets profile `{profile}` over your `{}` ({files})",
+            users.name()
+        ));
+    }
+    if config.settings.profile == Profile::Observe {
+        out.push(
+            "hostler: profile `observe`: what would be stopped is recorded, nothing is stopped".to_owned(),
+        );
+        return out;
+    }
     let rules: Vec<String> =
         config.loosened().into_iter().map(|(rule, mode)| format!("{rule} = {}", mode.name())).collect();
-    let files: Vec<String> = config.files.iter().map(|file| file.display().to_string()).collect();
-    (!rules.is_empty()).then(|| {
-        format!(
-            "hostler: milder than the `{}` profile here: {} ({})",
-            config.settings.profile.name(),
-            rules.join(", "),
-            files.join(", ")
-        )
-    })
+    if !rules.is_empty() {
+        out.push(format!("hostler: milder than profile `{profile}` here: {} ({files})", rules.join(", ")));
+    }
+    out
 }
 
 /// One line to be written.

@@ -170,6 +170,16 @@ impl World {
         journal::read(&path).unwrap().collect()
     }
 
+    /// What `hostler allow-once` writes for the call that was stopped last; it takes a person to run that.
+    fn let_through(&self) {
+        let record = self.last();
+        let (code, digest) = (record.text("code").unwrap(), record.text("input_sha256").unwrap());
+        let session = hostler_model::SessionId::parse(SESSION).unwrap();
+        let lifetime = Duration::from_secs(60);
+        hostler_ledger::allow::grant(&self.state(), code, &session, digest, record.time_ms, lifetime)
+            .unwrap();
+    }
+
     #[track_caller]
     fn last(&self) -> Record {
         self.records().pop().unwrap()
@@ -319,7 +329,7 @@ fn every_call_and_its_result_is_a_line() {
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok_and(|it| it.is_object())));
 }
 
-// @traces REQ-020-140 REQ-020-141 021-CONST-V-006
+// @traces REQ-020-140 REQ-020-141 020-ERR-019 020-ERR-020 021-CONST-V-006
 #[test]
 fn what_was_stopped_has_a_name_of_its_own() {
     let world = World::new().set("HOSTLER_PROFILE", "strict");
@@ -485,6 +495,9 @@ fn a_decision_stands_when_it_cannot_be_recorded() {
     // Root may write into any folder, but not into a file as if it were one.
     blocked.write("~/.local/state/hostler", "");
     let homeless = World::new().set("HOME", "");
+    let closed = World::new().configured("on_fault = \"closed\"\n");
+    closed.write("~/.local/state/hostler", "");
+    assert!(denied(&closed.bash("ls", "t1")).contains("could not be recorded"));
     for (world, target) in
         [(&blocked, settings), (&homeless, json!({ "file_path": ".hostler/config.toml", "content": "" }))]
     {
@@ -563,6 +576,12 @@ fn a_project_that_is_milder_than_its_profile_says_so() {
     let world = World::new().configured("[rules]\nprotected-path = \"off\"\n");
     let reply = world.hook(world.event("SessionStart", &json!({ "source": "resume" })));
     assert!(reply["systemMessage"].as_str().unwrap().contains("protected-path = off"), "{reply}");
+    let observing = World::new().configured("profile = \"observe\"\n");
+    let reply = observing.hook(observing.event("SessionStart", &json!({ "source": "startup" })));
+    let message = reply["systemMessage"].as_str().unwrap();
+    assert!(message.contains("over your `standard`") && message.contains("nothing is stopped"), "{message}");
+    let chosen = World::new().configured("profile = \"standard\"\n").set("HOSTLER_PROFILE", "strict");
+    assert_eq!(chosen.hook(chosen.event("SessionStart", &json!({ "source": "startup" }))), json!({}));
     assert_eq!(world.hook(world.event("Stop", &json!({}))), json!({}));
 }
 
@@ -642,12 +661,7 @@ fn a_stopped_call_can_be_let_through_once() {
     let world = World::new();
     let input = json!({ "file_path": "~/.claude/settings.json", "content": "{}" });
     denied(&world.hook(world.payload("Write", &input, "t1")));
-    let record = world.last();
-    let (code, digest) = (record.text("code").unwrap(), record.text("input_sha256").unwrap());
-    let session = hostler_model::SessionId::parse(SESSION).unwrap();
-    let now = record.time_ms;
-    hostler_ledger::allow::grant(&world.state(), code, &session, digest, now, Duration::from_secs(60))
-        .unwrap();
+    world.let_through();
     // Another input is another call.
     let other = json!({ "file_path": "~/.claude/settings.json", "content": "{ }" });
     denied(&world.hook(world.payload("Write", &other, "t2")));
@@ -659,6 +673,18 @@ fn a_stopped_call_can_be_let_through_once() {
     // The same call, reported by a second registration, is still that call.
     assert_eq!(world.hook(&payload), json!({}));
     denied(&world.hook(world.payload("Write", &input, "t4")));
+}
+
+#[test]
+fn what_an_exception_takes_is_kept_first() {
+    let world = World::new().set("HOSTLER_PROFILE", "strict");
+    world.write("build/out.bin", "only copy\n");
+    denied(&world.bash("rm -rf build", "t1"));
+    world.let_through();
+    assert_eq!(world.bash("rm -rf build", "t2"), json!({}));
+    let record = world.last();
+    assert_eq!(record.text("status"), Some("allowed"));
+    assert!(record.text("checkpoint").is_some(), "{record:?}");
 }
 
 #[test]
@@ -686,11 +712,8 @@ fn a_delete_without_a_checkpoint_becomes_a_question() {
     assert_eq!(record.text("status"), Some("asked"));
     assert!(record.text("checkpoint").is_none() && record.text("checkpoint_error").is_some());
     // A person may know better.
-    let (code, digest) = (record.text("code").unwrap(), record.text("input_sha256").unwrap());
-    assert!(reason.ends_with(&format!("hostler allow-once {code}")), "{reason}");
-    let session = hostler_model::SessionId::parse(SESSION).unwrap();
-    let lifetime = Duration::from_secs(60);
-    hostler_ledger::allow::grant(&world.state(), code, &session, digest, record.time_ms, lifetime).unwrap();
+    assert!(reason.ends_with(&format!("hostler allow-once {}", record.text("code").unwrap())), "{reason}");
+    world.let_through();
     assert_eq!(world.bash("rm -rf build", "t2"), json!({}));
     assert_eq!(world.last().attributes["allowed_once"], json!(true));
 }
