@@ -174,3 +174,66 @@ fn own_switches(case: &Case<'_>, _: &Facts) -> Vec<Hit> {
         })
         .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use hostler_model::{Profile, Verdict};
+
+    use super::*;
+    use crate::testing::{World, decide_bash, shell};
+
+    #[track_caller]
+    fn check(command: &str, stopped: bool) {
+        for profile in [Profile::Standard, Profile::Strict] {
+            let decision = decide_bash(command, profile);
+            let found = decision.findings.iter().any(|finding| finding.rule == GUARD.id);
+            assert_eq!(found, stopped, "{command}: {decision:?}");
+            assert!(!stopped || decision.verdict == Verdict::Deny, "{command}");
+        }
+    }
+
+    // @traces REQ-020-137
+    #[test]
+    fn redirections_into_the_hosts_folder_are_stopped() {
+        check("echo x > ~/.claude/a", true);
+        check("echo x >> ~/.claude/a", true);
+        check("make &> ~/.claude/log", true);
+        check("make >| \"$HOME/.claude/log\"", true);
+        check("{ echo x; } > ~/.claude/a", true);
+        check("cd ~/.claude && echo x > a", true);
+        check("D=.claude; echo x > ~/$D/a", true);
+        check("cat ~/.claude/a > out", false);
+        check("echo 'x > ~/.claude/a'", false);
+    }
+
+    // @traces REQ-020-138
+    #[test]
+    fn programs_that_write_into_the_hosts_folder_are_stopped() {
+        check("cat > ~/.claude/a <<'EOF'\nx\nEOF", true);
+        check("cp a ~/.claude/", true);
+        check("mv a ~/.claude/a", true);
+        check("touch ~/.claude/a", true);
+        check("mkdir -p ~/.claude/a/b", true);
+        check("tee -a ~/.claude/a < x", true);
+        check("install -m 600 a ~/.claude/a", true);
+        check("rsync -a x/ ~/.claude/", true);
+        check("ln -s /tmp/x ~/.claude/a", true);
+        check("sed -i s/a/b/ ~/.claude/a", true);
+        check("curl -o ~/.claude/a https://example.invalid", true);
+        check("node -e \"require('fs').writeFileSync('/home/dev/.claude/a','x')\"", true);
+        check(
+            "python3 - <<'EOF'\nfrom pathlib import Path\n(Path.home() / '.claude' / 'a').write_text('x')\nEOF",
+            true,
+        );
+        check("bash -c 'echo x > ~/.claude/a'", true);
+        check("cp ~/.claude/a .", false);
+        check("ls ~/.claude && mkdir plans", false);
+    }
+
+    #[test]
+    fn a_link_in_the_project_does_not_hide_the_target() {
+        let world = World::sample(Profile::Standard).link("conf", "~/.claude");
+        let decision = world.decide(shell("echo '{}' > conf/settings.json"));
+        assert_eq!(decision.verdict, Verdict::Deny, "{decision:?}");
+    }
+}

@@ -92,10 +92,9 @@ const UNPACKERS: &[&str] = &["openssl", "gpg", "age", "gunzip", "zcat", "gzip", 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     match call.name {
         "rm" | "grm" | "rmdir" | "grmdir" | "unlink" | "srm" | "del" | "rimraf" | "rd" => {
-            remove(machine, call, state)
+            remove(machine, call, state);
         }
         "shred" | "wipe" | "gshred" => shred(machine, call, state),
-        "trash" | "trash-put" | "gio" | "rmtrash" => return Some(Stream::NOTHING),
         "mv" | "gmv" => move_or_copy(machine, call, state, true),
         "cp" | "gcp" | "ditto" => move_or_copy(machine, call, state, false),
         "install" | "ginstall" => install(machine, call, state),
@@ -157,9 +156,9 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
             return Some(Stream::opaque("the content of an archive", true));
         }
         "chmod" | "chown" | "chgrp" | "chflags" | "icacls" | "gchmod" | "gchown" | "setfacl" | "chattr" => {
-            permissions(machine, call, state)
+            permissions(machine, call, state);
         }
-        "split" | "csplit" => return Some(Stream::NOTHING),
+        "split" | "csplit" | "trash" | "trash-put" | "gio" | "rmtrash" => return Some(Stream::NOTHING),
         name if is_device_tool(name) => device(machine, call, state),
         "crontab" => {
             let parsed = Args::parse(call.args, "-u");

@@ -80,7 +80,7 @@ fn git(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Stream 
 
 /// An alias given on the command line: `!shell code`, or another subcommand.
 fn alias(machine: &mut Machine<'_>, code: &str, rest: &[Field], state: &mut State) {
-    let tail: String = rest.iter().map(|field| format!(" {}", super::run::quoted(field))).collect();
+    let tail = if rest.is_empty() { String::new() } else { format!(" {}", super::run::render(rest)) };
     let text = match code.strip_prefix('!') {
         Some(shell) => format!("{shell}{tail}"),
         None => format!("git {code}{tail}"),
@@ -116,10 +116,8 @@ impl Git<'_> {
         let plain = Args::parse(self.args, valued);
         match self.verb {
             "checkout" => self.checkout(machine, state),
-            "switch" => {
-                if plain.has(&["-f", "--force", "--discard-changes"]) {
-                    self.emit(machine, state, GitDiscard, "it throws uncommitted changes away");
-                }
+            "switch" if plain.has(&["-f", "--force", "--discard-changes"]) => {
+                self.emit(machine, state, GitDiscard, "it throws uncommitted changes away");
             }
             "restore" => {
                 let parsed = Args::parse(self.args, "-s --source --pathspec-from-file --conflict");
@@ -134,10 +132,8 @@ impl Git<'_> {
                     );
                 }
             }
-            "reset" => {
-                if plain.has(&["--hard", "--merge"]) {
-                    self.emit(machine, state, GitDiscard, "it throws uncommitted changes away");
-                }
+            "reset" if plain.has(&["--hard", "--merge"]) => {
+                self.emit(machine, state, GitDiscard, "it throws uncommitted changes away");
             }
             "clean" => {
                 let forced = plain.has(&["-f", "--force"]) || state_requires_no_force(&self.command);
@@ -150,12 +146,11 @@ impl Git<'_> {
                     );
                 }
             }
-            "stash" => match self.args.first().and_then(Field::known).as_deref() {
-                Some("drop" | "clear") => {
-                    self.emit(machine, state, GitDiscard, "it throws stashed work away")
+            "stash" => {
+                if let Some("drop" | "clear") = self.args.first().and_then(Field::known).as_deref() {
+                    self.emit(machine, state, GitDiscard, "it throws stashed work away");
                 }
-                _ => {}
-            },
+            }
             "worktree" => {
                 let verb = self.args.first().and_then(Field::known);
                 if verb.as_deref() == Some("remove") && plain.has(&["-f", "--force"]) {
@@ -231,10 +226,8 @@ impl Git<'_> {
                     );
                 }
             }
-            "push" => {
-                if self.forces(&plain) {
-                    self.emit(machine, state, ForcePush, "it overwrites or deletes what the remote holds");
-                }
+            "push" if self.forces(&plain) => {
+                self.emit(machine, state, ForcePush, "it overwrites or deletes what the remote holds");
             }
             "branch" => {
                 let forced = plain.has(&["-D"])
@@ -253,21 +246,20 @@ impl Git<'_> {
                 self.emit(machine, state, HistoryRewrite, "it deletes a tag");
             }
             "filter-branch" | "filter-repo" => {
-                self.emit(machine, state, HistoryRewrite, "it rewrites every commit")
+                self.emit(machine, state, HistoryRewrite, "it rewrites every commit");
             }
-            "reflog" => {
+            "reflog"
                 if matches!(
                     self.args.first().and_then(Field::known).as_deref(),
                     Some("expire" | "delete" | "drop")
-                ) && !plain.has(&["-n", "--dry-run"])
-                {
-                    self.emit(
-                        machine,
-                        state,
-                        HistoryRewrite,
-                        "it destroys the record that lost commits are recovered from",
-                    );
-                }
+                ) && !plain.has(&["-n", "--dry-run"]) =>
+            {
+                self.emit(
+                    machine,
+                    state,
+                    HistoryRewrite,
+                    "it destroys the record that lost commits are recovered from",
+                );
             }
             "gc" => {
                 let now = self.args.iter().any(|field| {
@@ -282,10 +274,8 @@ impl Git<'_> {
                     self.emit(machine, state, HistoryRewrite, "it prunes unreachable commits at once");
                 }
             }
-            "prune" => {
-                if !plain.has(&["-n", "--dry-run"]) {
-                    self.emit(machine, state, HistoryRewrite, "it deletes unreachable commits");
-                }
+            "prune" if !plain.has(&["-n", "--dry-run"]) => {
+                self.emit(machine, state, HistoryRewrite, "it deletes unreachable commits");
             }
             "update-ref" if plain.has(&["-d"]) => {
                 self.emit(machine, state, HistoryRewrite, "it deletes a reference");
@@ -411,10 +401,7 @@ impl Git<'_> {
             let head = field.head();
             (head.starts_with('+') && !lease) || (head.starts_with(':') && 1 < head.len())
         }) || parsed.operands.iter().any(|field| field.head().starts_with('+'));
-        (forced && !lease)
-            || (forced && lease && self.args.iter().any(|field| matches!(field.head(), "--force" | "-f")))
-            || removes
-            || refspec
+        forced || removes || refspec
     }
 
     fn config(&self, machine: &mut Machine<'_>, state: &mut State) {

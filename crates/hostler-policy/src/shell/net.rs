@@ -12,10 +12,11 @@ pub(super) fn secret_file(target: &Target) -> Option<String> {
     let text = target.path.as_ref().map_or_else(|| target.text.clone(), |path| path.display().to_string());
     let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
+    let public = [".pub", "known_hosts", "authorized_keys"].iter().any(|it| lower.ends_with(it));
     let env = (lower == ".env" || lower.starts_with(".env."))
         && !["example", "sample", "template", "dist", "defaults"].iter().any(|it| lower.ends_with(it));
     let key = (lower.starts_with("id_")
-        && !lower.ends_with(".pub")
+        && !public
         && ["rsa", "dsa", "ecdsa", "ed25519"].iter().any(|it| lower.contains(it)))
         || [".pem", ".key", ".p12", ".pfx", ".jks", ".keystore", ".kdbx", ".ppk"]
             .iter()
@@ -45,7 +46,6 @@ pub(super) fn secret_file(target: &Target) -> Option<String> {
         "/.config/gh",
         "/etc/shadow",
     ];
-    let public = lower.ends_with(".pub") || lower == "known_hosts" || lower == "authorized_keys";
     let inside = folder.iter().any(|part| text.ends_with(part) || text.contains(&format!("{part}/")));
     ((env || key || known.contains(&lower.as_str()) || inside) && !public).then(|| text.clone())
 }

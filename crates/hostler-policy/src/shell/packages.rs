@@ -35,12 +35,10 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
     }
     // `npm unpublish` and its kin cannot be taken back.
     let verb = Args::parse(call.args, "").operand(0).unwrap_or_default();
-    let published = match (name, verb.as_str()) {
-        ("npm" | "pnpm" | "yarn", "unpublish" | "deprecate") => true,
-        ("cargo", "yank") => true,
-        ("gem", "yank") => true,
-        _ => false,
-    };
+    let published = matches!(
+        (name, verb.as_str()),
+        ("npm" | "pnpm" | "yarn", "unpublish" | "deprecate") | ("cargo" | "gem", "yank")
+    );
     if published {
         machine.emit(
             EffectKind::Infrastructure,

@@ -158,10 +158,10 @@ impl Machine<'_> {
                     match kind {
                         IoFileRedirectKind::Read => io.stdin = self.read_file(&field, state, "<"),
                         IoFileRedirectKind::Write | IoFileRedirectKind::Clobber => {
-                            io.writes.push((field, false))
+                            io.writes.push((field, false));
                         }
                         IoFileRedirectKind::Append | IoFileRedirectKind::ReadAndWrite => {
-                            io.writes.push((field, true))
+                            io.writes.push((field, true));
                         }
                         IoFileRedirectKind::DuplicateInput | IoFileRedirectKind::DuplicateOutput => {}
                     }
@@ -378,6 +378,7 @@ impl Machine<'_> {
     }
 
     /// Runs one command with resolved words.
+    #[expect(clippy::needless_pass_by_value, reason = "callers build the words for this call")]
     pub(super) fn run(&mut self, argv: Vec<Field>, state: &mut State, stdin: &Stream) -> Stream {
         if !self.spend() {
             return Stream::NOTHING;
@@ -393,8 +394,7 @@ impl Machine<'_> {
         }
         self.commands.push(super::Command { words: argv.iter().map(Field::known).collect() });
         if let Some(alias) = state.aliases.remove(&word) {
-            let rest: String = argv[1..].iter().map(|field| format!(" {}", quoted(field))).collect();
-            let out = self.run_text(&format!("{alias}{rest}"), state, stdin);
+            let out = self.run_text(&format!("{alias} {}", render(&argv[1..])), state, stdin);
             state.aliases.insert(word, alias);
             return out;
         }

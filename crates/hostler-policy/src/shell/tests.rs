@@ -69,7 +69,7 @@ fn check(command: &str, expected: &[&str]) {
     assert_eq!(effects(command), expected, "{command:?}");
 }
 
-// @traces REQ-020-132 REQ-020-133 REQ-020-134 REQ-020-135 REQ-020-136 020-ERR-019 021-US-005-AC05 021-CONST-I-002
+// @traces REQ-020-132 REQ-020-133 REQ-020-134 REQ-020-135 REQ-020-136 021-US-005-AC05 021-CONST-I-002
 #[test]
 fn every_case_is_judged_as_labelled() {
     let mut wrong = Vec::new();

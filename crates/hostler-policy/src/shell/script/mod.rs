@@ -156,7 +156,7 @@ fn read_stream(
         }
         // Data piped to an interpreter without a script is its program.
         Data::Opaque { why, remote: false } => {
-            machine.unresolved(super::shorten(&call.render()), format!("it runs {why}"))
+            machine.unresolved(super::shorten(&call.render()), format!("it runs {why}"));
         }
         Data::File(path) => {
             if path.as_ref().is_some_and(|path| machine.downloads.contains(path)) {
@@ -663,7 +663,7 @@ impl Reader<'_, '_, '_> {
                 self.delete(last, None, args, &command);
             }
             "rm" if name.starts_with("fs") || name.starts_with("FileUtils") || name == ".rm" => {
-                self.delete(last, None, args, &command)
+                self.delete(last, None, args, &command);
             }
             "delete"
                 if name.starts_with("File.")
@@ -688,12 +688,11 @@ impl Reader<'_, '_, '_> {
                     }
                     _ if self.language == Language::Perl => {
                         let mode = args.get(1).and_then(Field::known).unwrap_or_default();
-                        match args.get(2) {
-                            Some(path) => (Some(path.clone()), mode),
-                            None => {
-                                let path = mode.trim_start_matches(['>', '<', '+', ' ']).to_owned();
-                                (Some(Field::text(path)), mode)
-                            }
+                        if let Some(path) = args.get(2) {
+                            (Some(path.clone()), mode)
+                        } else {
+                            let path = mode.trim_start_matches(['>', '<', '+', ' ']).to_owned();
+                            (Some(Field::text(path)), mode)
                         }
                     }
                     _ => (first, mode),
