@@ -103,6 +103,49 @@ fn listing(folder: &Path) -> Option<Vec<String>> {
     Some(names)
 }
 
+/// The files of a work tree that no commit holds as they are: changed, staged or untracked, ignored ones
+/// not. `None` when git could not tell.
+pub(crate) fn uncommitted(root: &Path) -> Option<Vec<PathBuf>> {
+    let mut git = std::process::Command::new("git");
+    for (name, _) in std::env::vars_os() {
+        if name.to_string_lossy().starts_with("GIT_") {
+            git.env_remove(name);
+        }
+    }
+    let output = git
+        .args(["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-C"])
+        .arg(root)
+        .args([
+            "status",
+            "--porcelain=v1",
+            "-z",
+            "--untracked-files=all",
+            "--no-renames",
+            "--ignore-submodules=none",
+        ])
+        // Reading may not rewrite the user's index.
+        .env("GIT_OPTIONAL_LOCKS", "0")
+        .stdin(std::process::Stdio::null())
+        .output()
+        .ok()?;
+    if !output.status.success() {
+        return None;
+    }
+    let paths = output.stdout.split(|byte| *byte == 0).filter_map(|entry| entry.get(3..));
+    Some(paths.map(|path| root.join(os_path(path))).collect())
+}
+
+#[cfg(unix)]
+fn os_path(bytes: &[u8]) -> PathBuf {
+    use std::os::unix::ffi::OsStrExt;
+    PathBuf::from(std::ffi::OsStr::from_bytes(bytes))
+}
+
+#[cfg(not(unix))]
+fn os_path(bytes: &[u8]) -> PathBuf {
+    PathBuf::from(String::from_utf8_lossy(bytes).into_owned())
+}
+
 /// `None` when the project's files could not be read.
 fn uses_uv(root: &Path) -> Option<bool> {
     if root.join("uv.lock").is_file() {
@@ -176,6 +219,44 @@ mod tests {
             fs::write(folder.path().join(index.to_string()), "").unwrap();
         }
         assert_eq!(listing(folder.path()), None);
+    }
+
+    #[test]
+    fn uncommitted_files_are_the_changed_the_staged_and_the_untracked() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = fs::canonicalize(folder.path()).unwrap();
+        assert_eq!(uncommitted(&root), None);
+        let git = |args: &[&str]| {
+            let identity = ["-c", "user.name=t", "-c", "user.email=t@example.invalid"];
+            let status = std::process::Command::new("git")
+                .args(identity)
+                .args(args)
+                .current_dir(&root)
+                .env("GIT_CONFIG_GLOBAL", "/dev/null")
+                .env("GIT_CONFIG_NOSYSTEM", "1")
+                .output()
+                .unwrap();
+            assert!(status.status.success(), "{status:?}");
+        };
+        git(&["init", "-q"]);
+        for name in ["kept", "changed", "gone"] {
+            fs::write(root.join(name), "old").unwrap();
+        }
+        fs::write(root.join(".gitignore"), "ignored\n").unwrap();
+        git(&["add", "."]);
+        git(&["commit", "-q", "-m", "one"]);
+        assert_eq!(uncommitted(&root), Some(Vec::new()));
+        fs::write(root.join("changed"), "new").unwrap();
+        fs::remove_file(root.join("gone")).unwrap();
+        fs::create_dir(root.join("sub")).unwrap();
+        fs::write(root.join("sub/a b\nc"), "x").unwrap();
+        fs::write(root.join("ignored"), "x").unwrap();
+        fs::write(root.join("staged"), "x").unwrap();
+        git(&["add", "staged"]);
+        let mut found = uncommitted(&root).unwrap();
+        found.sort();
+        let expected = ["changed", "gone", "staged", "sub/a b\nc"].map(|name| root.join(name)).to_vec();
+        assert_eq!(found, expected);
     }
 
     #[test]
