@@ -92,7 +92,7 @@ impl Kind {
 
 /// Every secret in `text`, by line.
 pub(crate) fn find(text: &str, kind: Kind) -> Vec<Secret<'_>> {
-    let mut found = formats::find(text);
+    let mut found = formats::find(text, kind);
     if !kind.lock {
         let of_providers = found.len();
         for secret in assigned::find(text, kind) {

@@ -1,7 +1,7 @@
 //! Secrets that are known by their shape.
 
 use super::value::{Use, is_placeholder, is_real, is_reference, is_sample, is_weak, is_wordy, variety};
-use super::{LineCounter, Secret};
+use super::{Kind, LineCounter, Secret};
 
 /// A shape: a prefix and what follows it.
 struct Format {
@@ -118,12 +118,12 @@ const FORMATS: &[Format] = &[
     format("AGE-SECRET-KEY-1", upper, 58, 58, "an age key", "AGE_SECRET_KEY"),
 ];
 
-/// Hosts that documentation uses; credentials for them open nothing.
+/// Hosts that documentation uses.
 const SAMPLE_HOSTS: &[&str] =
     &["example.com", "example.org", "example.net", "example.edu", "example", "test", "invalid"];
 
 /// Every secret in `text` that is known by its shape, in order.
-pub(super) fn find(text: &str) -> Vec<Secret<'_>> {
+pub(super) fn find(text: &str, kind: Kind) -> Vec<Secret<'_>> {
     // Most bytes begin nothing.
     let mut first = [false; 256];
     for byte in FORMATS.iter().filter_map(|it| it.prefix.bytes().next()).chain(*b"-:e") {
@@ -143,7 +143,7 @@ pub(super) fn find(text: &str) -> Vec<Secret<'_>> {
         let here = text.get(at..).unwrap_or_default();
         let hit = match byte {
             b'-' => here.starts_with("-----BEGIN ").then(|| private_key(here)).flatten(),
-            b':' => here.starts_with("://").then(|| credentials(text, at)).flatten(),
+            b':' => here.starts_with("://").then(|| credentials(text, at, kind)).flatten(),
             _ if !begins(bytes, at) => None,
             b'e' if here.starts_with("eyJ") => web_token(here),
             _ => FORMATS.iter().find_map(|format| matches(format, here)),
@@ -232,7 +232,7 @@ fn private_key(here: &str) -> Option<Hit<'_>> {
 }
 
 /// `scheme://user:password@host`.
-fn credentials(text: &str, at: usize) -> Option<Hit<'_>> {
+fn credentials(text: &str, at: usize, kind: Kind) -> Option<Hit<'_>> {
     let scheme = text
         .get(..at)?
         .bytes()
@@ -255,18 +255,23 @@ fn credentials(text: &str, at: usize) -> Option<Hit<'_>> {
     let sample_host = SAMPLE_HOSTS
         .iter()
         .any(|it| host.strip_suffix(it).is_some_and(|rest| rest.is_empty() || rest.ends_with('.')));
+    // Documentation of web clients is full of logins for sample hosts. In addresses of databases only the host is made
+    // up now and then.
+    let web = text
+        .get(at.saturating_sub(scheme)..at)
+        .is_some_and(|it| it.contains("http") || it.starts_with("ftp"));
     // On a host of the net a plain word opens the door as well.
-    let public = host.contains('.') && !host.starts_with("127.") && host != "0.0.0.0";
+    let public = host.contains('.') && !sample_host && !host.starts_with("127.") && host != "0.0.0.0";
     let real = !host.is_empty()
-        && !sample_host
+        && !(sample_host && web)
         && password != user
         && !is_reference(password)
         && !is_placeholder(password)
         && !is_sample(password)
-        && if public {
+        && if public && !kind.test {
             6 <= password.len()
         } else {
-            is_real(password, Use::Password, false) && !is_weak(password)
+            is_real(password, Use::Password, kind.test) && !is_weak(password)
         };
     real.then_some(("a password in an address", "DATABASE_URL", password))
 }

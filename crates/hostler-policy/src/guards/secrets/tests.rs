@@ -129,6 +129,7 @@ fn passwords_in_addresses() {
         "DATABASE_URL=mysql+pymysql://root:n0t-A-real-Pa55@10.0.0.5/app",
         "redis://:9c1e5fd07ab34c22@cache:6379/0",
         "https://deploy:wombatwombat@git.corp.net/x.git",
+        "postgres://admin:S3cr3tPa55@db.example.com/prod",
         "mongodb+srv://u:hunter2x@cluster0.mongodb.net/",
     ] {
         fires("docs/a.md", text, "a password in an address");
@@ -141,6 +142,8 @@ fn passwords_in_addresses() {
         "f\"postgres://{user}:{password}@{host}/db\"",
         "\"postgres://%s:%s@%s/db\"",
         "https://user:hunter2pw@example.com/",
+        "postgres://user:password@db.example.com/prod",
+        "mysql://scott:tiger@hostname/dbname",
         "https://<user>:<password>@git.corp.net/",
         "https://x-access-token:$GITHUB_TOKEN@github.com/a/b",
         "https://user:***@host.net/",
@@ -151,6 +154,9 @@ fn passwords_in_addresses() {
     ] {
         silent("docs/a.md", text);
     }
+    // Made up for a test.
+    silent("tests/a.py", "https://user:Hunter2@host.net/");
+    fires("tests/a.py", "https://user:9c1e5fd07ab34c22@host.net/", "a password in an address");
 }
 
 #[test]
