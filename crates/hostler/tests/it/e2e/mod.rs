@@ -10,6 +10,7 @@ mod guards;
 mod install;
 mod sessions;
 mod settings;
+mod skills;
 
 use testkit::Scenario;
 
