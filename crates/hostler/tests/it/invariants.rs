@@ -128,16 +128,17 @@ fn nobody_names(folder: &Path, words: &[&str], except: impl Fn(&Path) -> bool, w
 
 #[test]
 fn the_scan_finds_what_is_seeded_and_nothing_else() {
+    const NOTHING: [&str; 0] = [];
     let found = |text: &str, words: &[&str]| named(&without_tests_and_comments(text), words);
     assert_eq!(found("use std::fs;\nfn f() { fs::read(p) }", EFFECTS), ["std::fs"]);
     assert_eq!(found("let now = SystemTime::now();", EFFECTS), ["SystemTime"]);
     assert_eq!(found("path.exists()", EFFECTS), [".exists()"]);
     assert_eq!(found("println!(\"x\")", PRINTS), ["println!("]);
-    assert_eq!(found("write!(out, \"x\")", PRINTS), [""; 0]);
+    assert_eq!(found("write!(out, \"x\")", PRINTS), NOTHING);
     assert_eq!(found("eprintln!(\"x\")", PRINTS), ["eprintln!("]);
-    assert_eq!(found("// std::fs is not used", EFFECTS), [""; 0]);
-    assert_eq!(found("let instants = 1; let InstantX = 2;", EFFECTS), [""; 0]);
-    assert_eq!(found("fn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }", EFFECTS), [""; 0]);
+    assert_eq!(found("// std::fs is not used", EFFECTS), NOTHING);
+    assert_eq!(found("let instants = 1; let InstantX = 2;", EFFECTS), NOTHING);
+    assert_eq!(found("fn f() {}\n#[cfg(test)]\nmod tests { use std::fs; }", EFFECTS), NOTHING);
     assert_eq!(found("json!({ \"tool_input\": 1 })", CLAUDE_FIELDS), ["tool_input"]);
 }
 
@@ -390,7 +391,7 @@ fn every_test_file_is_part_of_the_test_program() {
             let main = tests.join("it/main.rs");
             if main.exists() {
                 programs += 1;
-                assert_eq!(unlisted(&main), [PathBuf::new(); 0], "not listed in `{}`", main.display());
+                assert_eq!(unlisted(&main), Vec::<PathBuf>::new(), "not listed in `{}`", main.display());
                 assert_eq!(files(&tests, "rs").iter().filter(|it| it.parent() == Some(&tests)).count(), 0);
             }
         }

@@ -1,5 +1,7 @@
 //! Every integration test of the binary, in one program.
 
+#![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
 mod audit;
 mod checkpoint;
 mod e2e;

@@ -5,6 +5,7 @@ use testkit::model::{Turn, bash, delegate, edit, read, say, write};
 
 use super::scenario;
 
+// @traces REQ-020-131 REQ-020-143 020-ERR-019
 #[test]
 fn a_denied_delete_does_not_run_and_the_model_reads_why() {
     let Some(world) = scenario("a_denied_delete_does_not_run_and_the_model_reads_why")
@@ -72,6 +73,38 @@ fn host_settings_cannot_be_written_whichever_way() {
     assert_eq!(run.tool_results().len(), 7);
     world.lacks(".claude/settings.json").lacks("~/.claude/settings.json").lacks("~/.claude/plans/plan.md");
     assert_eq!(world.read(".claude/settings.local.json"), local);
+}
+
+// @traces REQ-020-131 REQ-020-137..139 REQ-020-141 020-ERR-020
+#[test]
+fn every_way_of_a_shell_into_the_hosts_folder_is_stopped_and_logged() {
+    let Some(world) = scenario("every_way_of_a_shell_into_the_hosts_folder_is_stopped_and_logged")
+        .file("x.json", "{}\n")
+        .file("~/.claude/keep.json", "{}\n")
+        .open()
+    else {
+        return;
+    };
+    let full = world.path("~/.claude/new.json").display().to_string();
+    let commands = [
+        "printf x > ~/.claude/new.json".to_owned(),
+        "printf x >> ~/.claude/keep.json".to_owned(),
+        "cat > ~/.claude/new.json < x.json".to_owned(),
+        "cp x.json ~/.claude/new.json".to_owned(),
+        "mv x.json ~/.claude/new.json".to_owned(),
+        "touch ~/.claude/new.json".to_owned(),
+        "mkdir -p ~/.claude/new.json".to_owned(),
+        format!("echo x > {full}"),
+    ];
+    let run =
+        world.play([Turn::new(commands.iter().map(|command| bash(command))), Turn::new([say("understood")])]);
+    run.ran_nothing().chain_holds();
+    assert_eq!(run.tool_results().len(), commands.len());
+    world.lacks("~/.claude/new.json").has_files(&[("x.json", "{}\n")]);
+    assert_eq!(world.read("~/.claude/keep.json"), "{}\n");
+    let records = world.records(&run.session_id());
+    let logged = records.iter().filter(|record| record["operation"] == "Bash-Claude-Dir-Blocked").count();
+    assert_eq!(logged, commands.len());
 }
 
 #[test]
@@ -192,6 +225,7 @@ fn a_warning_reaches_the_next_request_and_stops_nothing() {
         .chain_holds();
 }
 
+// @traces REQ-020-144 REQ-020-145 020-ERR-016 REQ-020-153
 #[test]
 fn the_strict_profile_stops_every_delete_and_every_overwrite() {
     let Some(world) = scenario("the_strict_profile_stops_every_delete_and_every_overwrite")

@@ -31,6 +31,7 @@ fn an_allowed_delete_comes_back_from_its_checkpoint() {
     run.chain_holds();
 }
 
+// @traces REQ-020-153 REQ-020-154 021-FR-014 021-CONST-II-006
 #[test]
 fn an_edit_comes_back_from_its_checkpoint() {
     let Some(world) = scenario("an_edit_comes_back_from_its_checkpoint").open() else { return };
@@ -70,7 +71,9 @@ fn parallel_calls_are_all_recorded_in_one_chain() {
         [8, 8, 4, 4],
         "{ledger:#?}"
     );
-    files.iter().for_each(|name| assert_eq!(&world.read(name), name));
+    for name in &files {
+        assert_eq!(&world.read(name), name);
+    }
 }
 
 #[test]
