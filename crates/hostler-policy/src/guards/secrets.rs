@@ -10,6 +10,9 @@ mod value;
 
 use std::path::Path;
 
+/// Most secrets that each way of finding them tells of one text. More are no more reason to stop.
+const FOUND_MAX: usize = 100;
+
 /// A secret that was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Secret<'text> {

@@ -1,11 +1,14 @@
 //! Literals that are assigned to names of secrets, in any language.
 
 use super::value::{Use, is_real};
-use super::{Kind, Secret};
+use super::{FOUND_MAX, Kind, Secret};
 use crate::guards::written::words;
 
 /// How far back a name and how far ahead a value are looked for, in bytes.
 const REACH: usize = 240;
+
+/// Longest value that is looked at, in bytes.
+const VALUE_MAX: usize = 512;
 
 /// Names of secrets, as words.
 const NAMES: &[(&[&str], Use)] = &[
@@ -70,7 +73,7 @@ const WRAPPERS: &[&str] =
 /// Every literal in `text` that is assigned to the name of a secret, in order.
 pub(super) fn find(text: &str, kind: Kind) -> Vec<Secret<'_>> {
     let lines = text.lines().enumerate().filter(|(_, line)| may_name(line));
-    lines.flat_map(|(at, line)| in_line(line, at + 1, kind)).collect()
+    lines.flat_map(|(at, line)| in_line(line, at + 1, kind)).take(FOUND_MAX).collect()
 }
 
 /// Whether any name of a secret can be in the line: most have none, and the rest of the work is dearer.
@@ -101,6 +104,9 @@ fn in_line(line: &str, number: usize, kind: Kind) -> Vec<Secret<'_>> {
         if is_real(value, used_as, kind.test) && !found.iter().any(|it| it.value == value) {
             let variable = words(name).join("_").to_ascii_uppercase();
             found.push(Secret { line: number, what: format!("a literal for `{name}`"), variable, value });
+            if found.len() == FOUND_MAX {
+                break;
+            }
         }
     }
     found
@@ -226,6 +232,7 @@ fn used_as(name: &str) -> Option<Use> {
 /// The literal after a sign.
 fn value<'line>(left: &str, right: &'line str, sign: &Sign, kind: Kind) -> Option<&'line str> {
     let right = right.trim_start();
+    let right = right.get(..floor(right, VALUE_MAX + REACH)).unwrap_or(right);
     match sign.kind {
         SignKind::Tag => right.split_once("</").map(|(value, _)| value.trim()),
         SignKind::Comma => literal(right),
@@ -249,14 +256,13 @@ fn literal(right: &str) -> Option<&str> {
     let quote = right.chars().next().filter(|it| matches!(it, '"' | '\'' | '`'))?;
     let inner = right.trim_start_matches(quote);
     let inner = if right.len() - inner.len() == 2 { "" } else { inner };
-    let window = inner.get(..floor(inner, 4096)).unwrap_or(inner);
     let mut skip = false;
-    let end = window.char_indices().find(|(_, char)| {
+    let end = inner.char_indices().find(|(_, char)| {
         let ends = (*char == quote && !skip) || (escaped && *char == '\\');
         skip = *char == '\\' && !skip;
         ends
     })?;
-    window.get(..end.0)
+    inner.get(..end.0)
 }
 
 /// The literal that is used where a variable is not set: `process.env.KEY || "literal"`.

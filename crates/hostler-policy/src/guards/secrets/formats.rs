@@ -1,7 +1,7 @@
 //! Secrets that are known by their shape.
 
 use super::value::{Use, is_placeholder, is_real, is_reference, is_sample, is_weak, is_wordy, variety};
-use super::{Kind, LineCounter, Secret};
+use super::{FOUND_MAX, Kind, LineCounter, Secret};
 
 /// A shape: a prefix and what follows it.
 struct Format {
@@ -135,7 +135,7 @@ pub(super) fn find(text: &str, kind: Kind) -> Vec<Secret<'_>> {
     let mut lines = LineCounter::new(text);
     let mut found: Vec<Secret<'_>> = Vec::new();
     let mut at = 0;
-    while let Some(&byte) = bytes.get(at) {
+    while let Some(&byte) = bytes.get(at).filter(|_| found.len() < FOUND_MAX) {
         if first.get(usize::from(byte)) != Some(&true) {
             at += 1;
             continue;
@@ -176,7 +176,7 @@ fn begins(bytes: &[u8], at: usize) -> bool {
 
 fn matches<'text>(format: &Format, here: &'text str) -> Option<Hit<'text>> {
     let rest = here.strip_prefix(format.prefix)?;
-    let length = rest.bytes().take_while(|byte| (format.body)(*byte)).count();
+    let length = rest.bytes().take(format.max + 1).take_while(|byte| (format.body)(*byte)).count();
     let body = rest.get(..length)?;
     let value = here.get(..format.prefix.len() + length)?;
     let generic = format.prefix == "sk-";
@@ -192,7 +192,7 @@ fn matches<'text>(format: &Format, here: &'text str) -> Option<Hit<'text>> {
 
 /// Three parts of base64, the first two of them objects.
 fn web_token(here: &str) -> Option<Hit<'_>> {
-    let length = here.bytes().take_while(|byte| dotted(*byte)).count();
+    let length = here.bytes().take(8_192).take_while(|byte| dotted(*byte)).count();
     let value = here.get(..length)?.trim_end_matches('.');
     let mut parts = value.split('.');
     let (header, payload, signature) = (parts.next()?, parts.next()?, parts.next()?);
@@ -207,14 +207,16 @@ fn web_token(here: &str) -> Option<Hit<'_>> {
 
 /// A private key with its body; the mere header is text about keys.
 fn private_key(here: &str) -> Option<Hit<'_>> {
-    let (label, rest) = here.strip_prefix("-----BEGIN ")?.split_once("-----")?;
-    if 40 < label.len() || !label.trim_end_matches(" BLOCK").ends_with("PRIVATE KEY") {
+    let rest = here.strip_prefix("-----BEGIN ")?;
+    let length = rest.bytes().take(40).take_while(|byte| *byte != b'-').count();
+    let (label, rest) = (rest.get(..length)?, rest.get(length..)?.strip_prefix("-----")?);
+    if !label.trim_end_matches(" BLOCK").ends_with("PRIVATE KEY") {
         return None;
     }
     let mut body = String::new();
     let mut end = 0;
     // Keys in strings of code have escaped line ends, quotes and joins between their lines.
-    for (at, char) in rest.char_indices().take_while(|(at, char)| *char != '-' && *at < 16_384) {
+    for (at, char) in rest.char_indices().take(1_024).take_while(|(_, char)| *char != '-') {
         if char.is_ascii_alphanumeric() || "+/=".contains(char) {
             body.push(char);
         }
@@ -263,7 +265,7 @@ fn credentials(text: &str, at: usize, kind: Kind) -> Option<Hit<'_>> {
     // On a host of the net a plain word opens the door as well.
     let public = host.contains('.') && !sample_host && !host.starts_with("127.") && host != "0.0.0.0";
     let real = !host.is_empty()
-        && !(sample_host && web)
+        && (!sample_host || !web)
         && password != user
         && !is_reference(password)
         && !is_placeholder(password)

@@ -331,12 +331,33 @@ fn kinds_of_files() {
     );
 }
 
+/// Text of one long line that makes each step look far ahead, or find much.
 #[test]
 fn long_lines_cost_no_more_than_their_length() {
-    let text = "password=\"".repeat(20_000) + &"token: ".repeat(20_000) + &"://a:b".repeat(20_000);
-    find(&text, Kind::default());
-    let key = "-----BEGIN PRIVATE KEY-----".repeat(2_000) + &"eyJ".repeat(20_000);
-    find(&key, Kind::default());
+    for part in [
+        "password=\"",
+        "password=",
+        "token: ",
+        "<password>",
+        "://a:b",
+        "x://a:b@",
+        "-----BEGIN PRIVATE KEY-----",
+        "eyJ",
+        "eyJhbGciOiJIUzI1NiJ9.",
+        "password='Tr0ub4dor-and-3' ",
+        "ghp_",
+        "\\\"token\\\": ",
+    ] {
+        let text = part.repeat(100_000 / part.len());
+        let found = find(&text, Kind { bare_equals: true, bare_colon: true, ..Kind::default() });
+        assert!(found.len() <= 2 * FOUND_MAX, "{part}");
+    }
+}
+
+#[test]
+fn of_many_secrets_the_first_are_found() {
+    let text: Vec<String> = (0..500).map(|at| format!("password = 'Tr0ub4dor-{at}x9Q'\n")).collect();
+    assert_eq!(find(&text.concat(), Kind::default()).len(), FOUND_MAX);
 }
 
 proptest! {

@@ -63,7 +63,7 @@ pub(super) fn is_real(value: &str, used_as: Use, test: bool) -> bool {
         Use::Password => 6,
         Use::Token => 8,
     };
-    let fits = (length_min..=4096).contains(&value.len());
+    let fits = (length_min..=512).contains(&value.len());
     if !fits || value.contains(char::is_whitespace) || !value.is_ascii() {
         return false;
     }
