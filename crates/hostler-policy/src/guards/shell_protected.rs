@@ -94,7 +94,7 @@ pub(crate) const SELF: Guard = Guard {
         Example::Bash("/usr/local/bin/hostler uninit"),
         Example::Bash("cd /tmp && hostler init --profile observe"),
         Example::Bash("echo y | hostler allow-once K7Q2MX"),
-        Example::Bash("hostler checkpoint prune --all"),
+        Example::Bash("hostler checkpoint prune --days 0"),
     ],
     silent: &[
         Example::Bash("hostler guard explain 'rm -rf /'"),

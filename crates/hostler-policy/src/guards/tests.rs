@@ -126,3 +126,17 @@ fn quotes_are_read_in_pairs() {
     assert_eq!(quoted("none").next(), None);
     assert!(World::sample(Profile::Standard).path("~/x").to_str().unwrap().ends_with("/dev/x"));
 }
+
+#[test]
+fn the_manual_lists_every_guard_with_its_modes() {
+    let manual = include_str!("../../../../docs/guards.md");
+    for guard in GUARDS {
+        let row = manual.lines().find(|line| line.starts_with(&format!("| `{}` |", guard.id)));
+        let modes = format!("| {} | {} |", guard.standard.name(), guard.strict.name());
+        assert!(
+            row.is_some_and(|row| row.ends_with(&modes)),
+            "`{}`: docs/guards.md wants {modes}: {row:?}",
+            guard.id
+        );
+    }
+}
