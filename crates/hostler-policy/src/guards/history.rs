@@ -2,8 +2,8 @@
 
 use hostler_model::{EffectKind, Mode};
 
-use super::{Example, Guard, Hit};
-use crate::Case;
+use super::zone::each;
+use super::{Example, Guard};
 
 pub(crate) const REWRITE: Guard = Guard {
     id: "history-rewrite",
@@ -11,7 +11,7 @@ pub(crate) const REWRITE: Guard = Guard {
     standard: Mode::Ask,
     strict: Mode::Deny,
     needs: super::nothing,
-    check: |case, _| find(case, EffectKind::HistoryRewrite, "leave the commits, or ask the user to do it"),
+    check: |case, _| each(case, EffectKind::HistoryRewrite, "leave the commits, or ask the user to do it"),
     fires: &[
         Example::Bash("git filter-branch --force --index-filter 'true' HEAD"),
         Example::Bash("git reflog expire --expire=now --all"),
@@ -37,7 +37,7 @@ pub(crate) const FORCE_PUSH: Guard = Guard {
     standard: Mode::Ask,
     strict: Mode::Deny,
     needs: super::nothing,
-    check: |case, _| find(case, EffectKind::ForcePush, "push with `git push --force-with-lease`"),
+    check: |case, _| each(case, EffectKind::ForcePush, "push with `git push --force-with-lease`"),
     fires: &[
         Example::Bash("git push --force"),
         Example::Bash("git push -f origin main"),
@@ -55,15 +55,3 @@ pub(crate) const FORCE_PUSH: Guard = Guard {
         Example::Bash("git commit -m 'fix: describe a force-push'"),
     ],
 };
-
-fn find(case: &Case<'_>, kind: EffectKind, instead: &str) -> Vec<Hit> {
-    case.shell
-        .iter()
-        .flat_map(|report| report.of(kind))
-        .map(|effect| Hit {
-            problem: format!("`{}`: {}", effect.command, effect.why),
-            instead: Some(instead.to_owned()),
-            snapshot: Vec::new(),
-        })
-        .collect()
-}

@@ -2,7 +2,8 @@
 
 use hostler_model::{EffectKind, Mode};
 
-use super::{Example, Guard, Hit};
+use super::zone::each;
+use super::{Example, Guard};
 
 pub(crate) const GUARD: Guard = Guard {
     id: "look-alike",
@@ -10,17 +11,7 @@ pub(crate) const GUARD: Guard = Guard {
     standard: Mode::Ask,
     strict: Mode::Deny,
     needs: super::nothing,
-    check: |case, _| {
-        case.shell
-            .iter()
-            .flat_map(|report| report.of(EffectKind::LookAlike))
-            .map(|effect| Hit {
-                problem: effect.why.clone(),
-                instead: Some("type the command with plain letters".to_owned()),
-                snapshot: Vec::new(),
-            })
-            .collect()
-    },
+    check: |case, _| each(case, EffectKind::LookAlike, "type the command with plain letters"),
     fires: &[
         Example::Bash("g\u{456}t status"),
         Example::Bash("r\u{200b}m x"),

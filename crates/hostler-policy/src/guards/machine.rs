@@ -2,8 +2,8 @@
 
 use hostler_model::{EffectKind, Mode};
 
-use super::{Example, Guard, Hit};
-use crate::Case;
+use super::zone::each;
+use super::{Example, Guard};
 
 pub(crate) const DEVICE: Guard = Guard {
     id: "device-write",
@@ -11,7 +11,7 @@ pub(crate) const DEVICE: Guard = Guard {
     standard: Mode::Deny,
     strict: Mode::Deny,
     needs: super::nothing,
-    check: |case, _| find(case, EffectKind::Device, "leave devices and the machine to the user"),
+    check: |case, _| each(case, EffectKind::Device, "leave devices and the machine to the user"),
     fires: &[
         Example::Bash("dd if=/dev/zero of=/dev/sda bs=1M"),
         Example::Bash("mkfs.ext4 /dev/sdb1"),
@@ -37,7 +37,7 @@ pub(crate) const FORK_BOMB: Guard = Guard {
     standard: Mode::Deny,
     strict: Mode::Deny,
     needs: super::nothing,
-    check: |case, _| find(case, EffectKind::ForkBomb, "start a known number of processes"),
+    check: |case, _| each(case, EffectKind::ForkBomb, "start a known number of processes"),
     fires: &[
         Example::Bash(":(){ :|:& };:"),
         Example::Bash("bomb() { bomb | bomb & }; bomb"),
@@ -50,15 +50,3 @@ pub(crate) const FORK_BOMB: Guard = Guard {
         Example::Bash("echo ':(){ :|:& };:'"),
     ],
 };
-
-fn find(case: &Case<'_>, kind: EffectKind, instead: &str) -> Vec<Hit> {
-    case.shell
-        .iter()
-        .flat_map(|report| report.of(kind))
-        .map(|effect| Hit {
-            problem: format!("`{}`: {}", effect.command, effect.why),
-            instead: Some(instead.to_owned()),
-            snapshot: Vec::new(),
-        })
-        .collect()
-}

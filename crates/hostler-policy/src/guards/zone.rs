@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hostler_model::{Effect, EffectKind, Facts, FileKind, Needs, Place, Reach, Target};
 
+use super::Hit;
 use crate::Case;
 use crate::shell::wildcard;
 
@@ -30,6 +31,22 @@ pub(super) fn effects<'c>(case: &'c Case<'_>, kinds: &'c [EffectKind]) -> impl I
         .iter()
         .flat_map(|report| &report.effects)
         .filter(move |effect| kinds.contains(&effect.kind) && effect.reach == Reach::Local)
+}
+
+/// A hit for each effect of `kind`, wherever it happens.
+pub(super) fn each(case: &Case<'_>, kind: EffectKind, instead: &str) -> Vec<Hit> {
+    case.shell
+        .iter()
+        .flat_map(|report| report.of(kind))
+        .map(|effect| Hit {
+            problem: match effect.command.as_str() {
+                "" => format!("the command line: {}", effect.why),
+                command => format!("`{command}`: {}", effect.why),
+            },
+            instead: Some(instead.to_owned()),
+            snapshot: Vec::new(),
+        })
+        .collect()
 }
 
 /// Asks for what [`zone`] and [`snapshot`] read of the targets of these kinds.
