@@ -2,7 +2,7 @@
 
 use hostler_model::{Effect, EffectKind, Facts, FileKind, Mode, Needs, Target};
 
-use super::zone::{Zone, effects, shown, snapshot, want, zone};
+use super::zone::{Zone, effects, shown, snapshot, want, zone_written};
 use super::{Example, Guard, Hit};
 use crate::Case;
 
@@ -90,7 +90,7 @@ fn loses(effect: &Effect, target: &Target, facts: &Facts) -> bool {
 fn find(case: &Case<'_>, facts: &Facts, zones: &[Zone]) -> Vec<Hit> {
     effects(case, KINDS)
         .flat_map(|effect| effect.targets.iter().map(move |target| (effect, target)))
-        .filter(|(_, target)| zones.contains(&zone(target, case.place, facts)))
+        .filter(|(_, target)| zones.contains(&zone_written(target, case.place, facts)))
         .filter(|(effect, target)| loses(effect, target, facts))
         .map(|(effect, target)| Hit {
             problem: match (&target.path, effect.kind) {
@@ -105,4 +105,19 @@ fn find(case: &Case<'_>, facts: &Facts, zones: &[Zone]) -> Vec<Hit> {
             snapshot: snapshot(target, facts),
         })
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use hostler_model::{Profile, Verdict};
+
+    use crate::testing::{World, shell};
+
+    #[test]
+    fn writing_goes_through_a_link_and_deleting_does_not() {
+        let world = World::sample(Profile::Standard).file("~/.bashrc", "x").link("rc", "~/.bashrc");
+        assert_eq!(world.decide(shell("echo x > rc")).verdict, Verdict::Ask);
+        assert_eq!(world.decide(shell("rm rc")).verdict, Verdict::Allow);
+        assert_eq!(world.decide(shell("echo x > README.md")).verdict, Verdict::Allow);
+    }
 }

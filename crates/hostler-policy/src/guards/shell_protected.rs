@@ -1,6 +1,6 @@
 //! Commands that write protected paths. The classification is in [`super::protected`], shared with the file tools.
 
-use hostler_model::{Action, EffectKind, Facts, Mode, Needs, Target};
+use hostler_model::{EffectKind, Facts, Mode, Needs, Target};
 
 use super::protected::{Protected, git_internals, holds_protected, shell_protection};
 use super::zone::{effects, shown, snapshot, want};
@@ -95,6 +95,10 @@ pub(crate) const SELF: Guard = Guard {
         Example::Bash("cd /tmp && hostler init --profile observe"),
         Example::Bash("echo y | hostler allow-once K7Q2MX"),
         Example::Bash("hostler checkpoint prune --days 0"),
+        Example::Bash("chmod -x ~/.cargo/bin/hostler"),
+        Example::Bash("rm /usr/local/bin/hostler"),
+        Example::Bash("cargo uninstall hostler"),
+        Example::Bash("claude plugin disable hostler@hostler"),
     ],
     silent: &[
         Example::Bash("hostler guard explain 'rm -rf /'"),
@@ -102,6 +106,8 @@ pub(crate) const SELF: Guard = Guard {
         Example::Bash("hostler checkpoint list"),
         Example::Bash("echo hostler allow-once"),
         Example::Bash("cargo test -p hostler"),
+        Example::Bash("chmod +x bin/hostler"),
+        Example::Bash("claude plugin list"),
     ],
 };
 
@@ -152,26 +158,33 @@ fn find(
 }
 
 fn own_switches(case: &Case<'_>, _: &Facts) -> Vec<Hit> {
-    debug_assert!(case.shell.is_none() || matches!(case.action(), Some(Action::Shell { .. })));
-    case.shell
-        .iter()
-        .flat_map(|report| &report.commands)
-        .filter_map(|command| {
-            let mut words = command.words.iter().map(|word| word.as_deref().unwrap_or_default());
-            let program = words.next()?.rsplit('/').next()?;
-            let rest: Vec<&str> = words.filter(|word| !word.starts_with("--json")).collect();
-            let verb = *rest.first()?;
-            let switches = match verb {
-                "allow-once" | "uninit" | "init" => true,
-                "checkpoint" => rest.get(1) == Some(&"prune"),
-                _ => false,
-            };
-            (program == "hostler" && switches && !rest.contains(&"--help")).then(|| Hit {
-                problem: format!("`hostler {verb}` is the user's to run"),
-                instead: Some("ask the user".to_owned()),
-                snapshot: Vec::new(),
-            })
+    let hit =
+        |problem: String| Hit { problem, instead: Some("ask the user".to_owned()), snapshot: Vec::new() };
+    let commands = case.shell.iter().flat_map(|report| &report.commands).filter_map(|command| {
+        let mut words = command.words.iter().map(|word| word.as_deref().unwrap_or_default());
+        let program = words.next()?.rsplit('/').next()?;
+        let rest: Vec<&str> = words.filter(|word| !word.starts_with("--json")).collect();
+        let ours = rest.iter().any(|word| word.split('@').next() == Some("hostler"));
+        let switches = match (program, *rest.first()?) {
+            ("hostler", "allow-once" | "uninit" | "init") => true,
+            ("hostler", "checkpoint") => rest.get(1) == Some(&"prune"),
+            ("cargo" | "brew" | "npm", "uninstall" | "remove" | "rm" | "unlink") => ours,
+            ("claude", "plugin" | "plugins") => {
+                ours && rest.iter().any(|word| matches!(*word, "disable" | "uninstall" | "remove" | "rm"))
+            }
+            _ => false,
+        };
+        (switches && !rest.contains(&"--help"))
+            .then(|| hit(format!("`{program} {}` is the user's to run", rest.join(" "))))
+    });
+    // Without the program every registered hook is silent, and the host takes silence for consent.
+    let programs = effects(case, KINDS).filter(|effect| {
+        effect.targets.iter().filter_map(|target| target.path.as_deref()).any(|path| {
+            path.file_name().is_some_and(|name| name == "hostler") && !path.starts_with(&case.place.root)
         })
+    });
+    commands
+        .chain(programs.map(|effect| hit(format!("`{}` changes the guard's own program", effect.command))))
         .collect()
 }
 

@@ -65,10 +65,19 @@ pub(super) fn want(case: &Case<'_>, needs: &mut Needs, kinds: &[EffectKind]) {
 
 /// Where `target` lies, links in its parents followed.
 pub(super) fn zone(target: &Target, place: &Place, facts: &Facts) -> Zone {
+    located(target, place, facts, false)
+}
+
+/// As [`zone`], for what goes through a link at the target itself: writing does, deleting does not.
+pub(super) fn zone_written(target: &Target, place: &Place, facts: &Facts) -> Zone {
+    located(target, place, facts, true)
+}
+
+fn located(target: &Target, place: &Place, facts: &Facts, through: bool) -> Zone {
     let Some(path) = &target.path else { return Zone::Unresolved };
     let written = classify(target, path, place);
     let Some(fact) = facts.paths.get(path) else { return written };
-    let real = if target.follows_link || target.glob { &fact.real } else { &fact.parent_real };
+    let real = if through || target.follows_link || target.glob { &fact.real } else { &fact.parent_real };
     if real == path {
         return written;
     }

@@ -162,7 +162,11 @@ impl Machine<'_> {
 
     fn tilde(&self, tilde: &TildeExpr, state: &State) -> Piece {
         let path = match tilde {
-            TildeExpr::Home => self.place.home.clone(),
+            TildeExpr::Home => match state.vars.get("HOME").map(Vec::as_slice) {
+                None => self.place.home.clone(),
+                Some([Value::Scalar(home)]) => home.known().map(Into::into),
+                Some(_) => None,
+            },
             TildeExpr::UserHome(name) if name == "root" => Some("/root".into()),
             TildeExpr::UserHome(name) => Some(format!("/home/{name}").into()),
             TildeExpr::WorkingDir => state.cwd.clone(),

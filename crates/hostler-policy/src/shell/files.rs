@@ -86,12 +86,14 @@ const DECODERS: &[&str] = &[
     "basenc", "rev", "tr",
 ];
 
+const UNPACKS: &str = "it unpacks into the folder";
+
 /// Decoders of files.
 const UNPACKERS: &[&str] = &["openssl", "gpg", "age", "gunzip", "zcat", "gzip", "bzip2", "xz", "zstd"];
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     match call.name {
-        "rm" | "grm" | "rmdir" | "grmdir" | "unlink" | "srm" | "del" | "rimraf" | "rd" => {
+        "rm" | "grm" | "rmdir" | "grmdir" | "unlink" | "srm" | "del" | "rimraf" | "rd" | "Remove-Item" => {
             remove(machine, call, state);
         }
         "shred" | "wipe" | "gshred" => shred(machine, call, state),
@@ -153,6 +155,10 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
         }
         "tar" | "bsdtar" | "gtar" | "zip" => return Some(archive(machine, call, state)),
         "unzip" | "7z" | "7za" | "cpio" | "unrar" => {
+            let folders: Vec<Field> =
+                Args::parse(call.args, "-d -x -o -P").values(&["-d"]).cloned().collect();
+            let targets = machine.targets(&folders, state);
+            machine.write_effect(EffectKind::Write, targets, call.render(), UNPACKS, state);
             return Some(Stream::opaque("the content of an archive", true));
         }
         "chmod" | "chown" | "chgrp" | "chflags" | "icacls" | "gchmod" | "gchown" | "setfacl" | "chattr" => {
@@ -515,6 +521,9 @@ fn archive(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Str
     let bundled = !first.starts_with('-') && !first.contains('/') && call.name != "zip";
     let creates = parsed.has(&["-c", "--create"]) || (bundled && first.contains('c')) || call.name == "zip";
     if !creates {
+        let folders: Vec<Field> = parsed.values(&["-C", "--directory"]).cloned().collect();
+        let targets = machine.targets(&folders, state);
+        machine.write_effect(EffectKind::Write, targets, call.render(), UNPACKS, state);
         return Stream::opaque("the content of an archive", true);
     }
     // `tar czf OUT …`: in the old style the archive is the next word.

@@ -313,6 +313,19 @@ impl Git<'_> {
             "lfs" if self.args.first().is_some_and(|field| field.head() == "prune") => {
                 self.emit(machine, state, HistoryRewrite, "it deletes local copies of large files");
             }
+            "clone" | "init" => {
+                let parsed = Args::parse(
+                    self.args,
+                    "-b -o -c -j --branch --origin --config --depth --reference --template",
+                );
+                let folder =
+                    if self.verb == "init" { parsed.operands.first() } else { parsed.operands.get(1) };
+                if let Some(folder) = folder {
+                    let target = machine.target(folder, state);
+                    let why = "it makes a work tree there";
+                    machine.write_effect(EffectKind::Write, vec![target], self.command.clone(), why, state);
+                }
+            }
             "am" | "apply" | "archive" | "bundle" | "format-patch" => {
                 if let Some(output) = Args::parse(self.args, "-o --output")
                     .value(&["-o", "--output"])

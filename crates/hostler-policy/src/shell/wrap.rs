@@ -146,7 +146,11 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
             awk(machine, call, state);
             return None;
         }
-        "vim" | "vi" | "nvim" | "ex" => {
+        "vim" | "vi" | "nvim" | "ex" | "ed" => {
+            let parsed = Args::parse(call.args, "-c --cmd -S -u -p");
+            let targets = machine.targets(&parsed.operands, state);
+            let why = "an editor may write the file";
+            machine.write_effect(EffectKind::Write, targets, call.render(), why, state);
             for field in call.args {
                 if let Some((_, code)) = field.render().split_once('!') {
                     machine.run_text(code, &mut state.clone(), &Stream::NOTHING);
@@ -299,9 +303,12 @@ fn xargs(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Strea
         return Stream::opaque("output of `xargs`", false);
     }
     let words: Option<Vec<Field>> = match &call.stdin.data {
-        Data::Text(text) if text.len() < 4_096 && !text.contains(['$', '`']) => {
-            Some(text.split_whitespace().map(Field::text).collect())
-        }
+        Data::Text(text) if text.len() < 4_096 && !text.contains(['$', '`']) => Some(
+            text.split(|c: char| c.is_whitespace() || c == '\0')
+                .filter(|word| !word.is_empty())
+                .map(Field::text)
+                .collect(),
+        ),
         Data::Nothing if call.stdin == &Stream::NOTHING => None,
         _ => None,
     };
