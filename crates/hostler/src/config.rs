@@ -166,7 +166,7 @@ impl Config {
                 },
                 "protected" => match strings(value) {
                     // Both files' globs count: a project adds to what its user protects.
-                    Some(globs) => self.settings.protected.extend(globs),
+                    Some(globs) => globs.into_iter().for_each(|glob| self.protect(glob, shown)),
                     None => self.wrong(shown, "protected", "a list of globs in quotes"),
                 },
                 "rules" => match value.as_table() {
@@ -180,6 +180,14 @@ impl Config {
                 other => self.unknown(shown, other),
             }
         }
+    }
+
+    /// A glob that cannot be read protects the one path that it spells.
+    fn protect(&mut self, glob: String, shown: &str) {
+        if let Err(why) = hostler_policy::guards::check_glob(&glob) {
+            self.faults.push(format!("{shown}: `protected` holds `{glob}`, which is no glob: {why}"));
+        }
+        self.settings.protected.push(glob);
     }
 
     fn apply_rules(&mut self, rules: &Table, shown: &str) {

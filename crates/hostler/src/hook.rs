@@ -21,10 +21,11 @@ use std::time::{Duration, Instant};
 
 use hostler_host::claude::read::{self, PAYLOAD_BYTES_MAX};
 use hostler_host::claude::write::{self, Reply, Stop};
-use hostler_model::{Event, EventKind, Host};
+use hostler_model::{Event, EventKind, Host, Place};
 
 use crate::config::{Config, OnFault};
 use crate::dirs::Dirs;
+use crate::place::place;
 use crate::project::Project;
 
 /// What one call may take. Hosts let the call run when their own limit passes, so ours comes first.
@@ -105,44 +106,66 @@ pub(crate) struct World {
     pub(crate) dirs_error: Option<String>,
     /// The project of the event's working directory.
     pub(crate) project: Project,
-    /// Its configuration.
+    /// The configuration.
     pub(crate) config: Config,
+    /// Where evidence is kept.
+    state: Option<PathBuf>,
+    /// The folder of the configuration.
+    own: PathBuf,
 }
 
 impl World {
-    /// The world of an event. An agent that changes its working directory to another place does not make
-    /// that place its project; a work tree of the same repository is one.
+    /// The world of an event: the project that the client was started in. An agent that moves to another
+    /// place, or makes a repository in a subfolder and moves there, does not make that its project, and
+    /// leaves neither configuration nor evidence behind. A work tree of the same repository is one.
     fn of(event: &Event) -> Self {
-        let given =
-            std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from).filter(|path| path.is_absolute());
-        match given {
-            Some(given) if !event.cwd.starts_with(&given) => {
-                let (here, started) = (Project::find(&event.cwd), Project::find(&given));
-                let same = here.root.starts_with(&started.root) || here.key() == started.key();
-                Self::around(if same { here } else { started })
-            }
-            _ => Self::at(&event.cwd),
+        let here = Project::find(&event.cwd);
+        let given = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        let Some(given) = given.filter(|path| path.is_absolute() && *path != here.root) else {
+            return Self::around(here, None);
+        };
+        let started = Project::find(&given);
+        // Started in a bare folder, perhaps at home: the repositories below it are the projects.
+        let bare = started.git_dir.is_none() && !started.root.join(crate::config::PROJECT_FILE).exists();
+        if started == here || (bare && here.root.starts_with(&started.root)) {
+            Self::around(here, None)
+        } else if here.key() == started.key() {
+            Self::around(here, Some(&started))
+        } else {
+            Self::around(started, None)
         }
     }
 
     /// The world around `cwd`.
     pub(crate) fn at(cwd: &Path) -> Self {
-        Self::around(Project::find(cwd))
+        Self::around(Project::find(cwd), None)
     }
 
-    fn around(project: Project) -> Self {
+    fn around(project: Project, started: Option<&Project>) -> Self {
         let (dirs, dirs_error) = match Dirs::from_env() {
             Ok(dirs) => (Some(dirs), None),
             Err(error) => (None, Some(error.to_string())),
         };
-        let mut config = Config::load(dirs.as_ref(), &project);
+        let home = started.unwrap_or(&project);
+        let mut config = Config::load(dirs.as_ref(), home);
         config.settings.failing_rule = fault::rule();
-        Self { dirs, dirs_error, project, config }
+        let state = dirs.as_ref().map(|dirs| dirs.project_state(&home.key()));
+        let own = home.root.join(".hostler");
+        Self { dirs, dirs_error, project, config, state, own }
+    }
+
+    /// Where an event in `cwd` happens.
+    pub(crate) fn place(&self, cwd: &Path) -> Place {
+        let mut place = place(self.dirs.as_ref(), &self.project, cwd);
+        if !place.own.contains(&self.own) {
+            place.own.push(self.own.clone());
+        }
+        place
     }
 
     /// The project's evidence folder.
-    pub(crate) fn state(&self) -> Option<PathBuf> {
-        Some(self.dirs.as_ref()?.project_state(&self.project.key()))
+    pub(crate) fn state(&self) -> Option<&Path> {
+        self.state.as_deref()
     }
 
     /// What is wrong before anything is decided.

@@ -208,10 +208,15 @@ fn event(fields: &Fields) -> Result<Event, Error> {
     if !fields.contains_key("hook_event_name") && fields.contains_key("sessionId") {
         return foreign(fields);
     }
-    let name = required(fields, "hook_event_name")?;
+    // The two ways in which the other client's payload differs where it uses these names.
+    let (result, named) = (fields.contains_key("tool_result"), fields.contains_key("hook_event_name"));
+    let name = match (named, fields.contains_key("tool_name")) {
+        (false, true) if result => "PostToolUse",
+        (false, true) => "PreToolUse",
+        _ => required(fields, "hook_event_name")?,
+    };
+    let host = if result || !named { Host::Foreign } else { Host::ClaudeCode };
     let cwd = cwd(fields)?;
-    // The one field by which the other client's payload differs where it uses these names.
-    let host = if fields.contains_key("tool_result") { Host::Foreign } else { Host::ClaudeCode };
     Ok(Event {
         host,
         session: SessionId::parse(required(fields, "session_id")?)?,

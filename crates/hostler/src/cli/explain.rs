@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
 /// In this project first, then in all others: an id is copied from wherever the agent works.
 fn find(world: &World, id: &str) -> anyhow::Result<Option<Found>> {
     let dirs = world.dirs.as_ref().context("there is no home folder to look for evidence in")?;
-    let here = world.state().into_iter();
+    let here = world.state().map(PathBuf::from).into_iter();
     let others = std::fs::read_dir(dirs.state.join("projects")).into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = here.chain(others.map(|entry| entry.path())).collect();
     folders.dedup();

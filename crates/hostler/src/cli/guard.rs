@@ -18,7 +18,6 @@ use crate::hook::World;
 use crate::judge::{Judged, judge};
 use crate::observe::observe;
 use crate::output;
-use crate::place::place;
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
@@ -118,7 +117,7 @@ fn explain(
         settings.profile = profile;
     }
     let call = read::tool_call("Bash", &json!({ "command": command }), None)?;
-    let place = place(world.dirs.as_ref(), &world.project, &cwd);
+    let place = world.place(&cwd);
     let judged = judge(&event(call, cwd)?, &place, &settings, |needs| observe(needs, &place));
     if json {
         let mut document = output::json::judged(&judged);

@@ -18,7 +18,6 @@ use crate::hook::World;
 use crate::judge::{Judged, judge};
 use crate::observe::observe;
 use crate::output;
-use crate::place::place;
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
@@ -232,7 +231,7 @@ impl Replay {
 /// The world of the recording: this machine's where the folder is here, else what its paths tell.
 fn recorded_world(cwd: &Path, git: bool, profile: Option<Profile>) -> (World, Place, Settings) {
     let world = World::at(cwd);
-    let mut place = place(world.dirs.as_ref(), &world.project, cwd);
+    let mut place = world.place(cwd);
     if !cwd.is_dir() {
         place.root = cwd.to_path_buf();
         place.git_dir = git.then(|| cwd.join(".git"));

@@ -19,7 +19,6 @@ use super::{Clock, World, answer, told};
 use crate::config::{Config, OnFault};
 use crate::judge::{Judged, judge};
 use crate::observe::{observe, uncommitted};
-use crate::place::place;
 
 /// Left of the deadline for what comes after a checkpoint: the record and the answer.
 const RESERVE: Duration = Duration::from_millis(500);
@@ -66,7 +65,7 @@ struct Notes {
 
 impl Before<'_> {
     fn answer(self) -> Reply {
-        let place = place(self.world.dirs.as_ref(), &self.world.project, &self.event.cwd);
+        let place = self.world.place(&self.event.cwd);
         let mut notes = Notes { faults: self.world.faults(), ..Notes::default() };
         let mut judged = self.judge(&place);
         notes.faults.extend(judged.decision.faults.iter().cloned());
@@ -130,7 +129,7 @@ impl Before<'_> {
         };
         // Without an id of its own every call is another one.
         let call = self.call.id.clone().unwrap_or_else(|| format!("{}-{}", now_ms(), std::process::id()));
-        let granted = allow::take(&state, &code, session, &digest, &call, now_ms()).unwrap_or_else(|error| {
+        let granted = allow::take(state, &code, session, &digest, &call, now_ms()).unwrap_or_else(|error| {
             notes.faults.push(format!("the exception `{code}` could not be used: {error}"));
             false
         });
@@ -200,7 +199,7 @@ impl Before<'_> {
     /// A read-only repository fails with every edit: the first one is told, the others are only recorded.
     fn told_once(&self, error: &str) -> Option<String> {
         let state = self.world.state()?;
-        let count = state::update(&state, &self.event.session, |state| state.add("not-kept", 1));
+        let count = state::update(state, &self.event.session, |state| state.add("not-kept", 1));
         count.is_ok_and(|count| count == 1).then(|| {
             format!("hostler: this goes ahead without a checkpoint: {error}; further ones are only recorded")
         })
@@ -225,7 +224,7 @@ impl Before<'_> {
             paths,
             reason: &reason,
             time_ms: now_ms(),
-            project_state: &state,
+            project_state: state,
             deadline: self.clock.remaining().saturating_sub(RESERVE),
         };
         let configured = &self.world.config.checkpoints;
@@ -368,7 +367,7 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     }
     if let (EventKind::SessionEnd { .. }, Some(state)) = (&event.kind, world.state()) {
         // The host gives the end of a session little time; an open journal is as valid as a sealed one.
-        let _ = journal::seal(&state, &event.session, now_ms());
+        let _ = journal::seal(state, &event.session, now_ms());
     }
     let mut messages = Vec::new();
     if !faults.is_empty() {
@@ -432,7 +431,7 @@ fn append(world: &World, session: &SessionId, mut line: Line) -> Result<Appended
         durable: line.durable,
         attributes: line.attributes,
     };
-    journal::append(&state, session, &entry).map_err(|error| error.to_string())
+    journal::append(state, session, &entry).map_err(|error| error.to_string())
 }
 
 /// Records a payload that belongs to no session.

@@ -31,8 +31,11 @@ pub(crate) struct Answer {
 impl World {
     pub(crate) fn new() -> Self {
         // Not in the system's folder for temporary files: other rules for deleting hold there.
-        let folder =
-            tempfile::Builder::new().prefix("hook-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        Self::below(Path::new(env!("CARGO_TARGET_TMPDIR")))
+    }
+
+    fn below(base: &Path) -> Self {
+        let folder = tempfile::Builder::new().prefix("hook-").tempdir_in(base).unwrap();
         let world = Self { folder, variables: Vec::new() };
         fs::create_dir_all(world.project()).unwrap();
         world.git(&["init", "--quiet", "--initial-branch=main"]);
@@ -529,6 +532,7 @@ fn a_broken_configuration_is_loud_and_guards_stay() {
     check_config("[rules]\nprotected-path = \"of\"", "`rules.protected-path` must be");
     check_config("rules = 1", "`rules` must be");
     check_config("protected = \"*.key\"", "`protected` must be");
+    check_config("protected = [\"a[\"]", "`protected` holds `a[`");
     check_config("on_fault = true", "`on_fault` must be");
     check_config("uv = \"yes\"", "`uv` must be");
     check_config("[checkpoint]\nbytes_max = -1", "`checkpoint.bytes_max` must be");
@@ -621,6 +625,27 @@ fn a_working_directory_does_not_make_a_project() {
         assert_eq!(delete(&world, path.to_str().unwrap(), id), json!({}));
         assert!(world.last().text("checkpoint").is_some());
     }
+    // A repository that the agent makes below does not shake off what is configured and recorded.
+    let strict = World::new().configured("profile = \"strict\"\nprotected = [\"*.pem\", \"keys/*\"]\n");
+    let nested = strict.path("sub");
+    fs::create_dir_all(nested.join("data")).unwrap();
+    Command::new("git").args(["init", "--quiet"]).arg(&nested).status().unwrap();
+    let project = strict.path("");
+    let strict = strict.set("CLAUDE_PROJECT_DIR", project.to_str().unwrap());
+    denied(&delete(&strict, nested.to_str().unwrap(), "t1"));
+    assert_eq!(strict.last().text("profile"), Some("strict"));
+    for (path, id) in [(".hostler/config.toml", "t2"), ("sub/server.pem", "t3"), ("keys/a", "t4")] {
+        let input = json!({ "file_path": strict.path(path), "content": "x" });
+        let mut payload: Value = serde_json::from_str(&strict.payload("Write", &input, id)).unwrap();
+        payload["cwd"] = nested.to_str().into();
+        assert!(denied(&strict.hook(payload.to_string())).contains("[protected-path]"), "{path}");
+    }
+    // Started in a bare folder, a repository below it is a project.
+    let bare = World::below(&std::env::temp_dir());
+    fs::create_dir_all(bare.path("data")).unwrap();
+    let home = bare.home();
+    let bare = bare.set("CLAUDE_PROJECT_DIR", home.to_str().unwrap());
+    assert_eq!(delete(&bare, bare.path("").to_str().unwrap(), "t1"), json!({}));
     // Neither do the home folder and what is above it.
     let world = World::new();
     let asks = |cwd: &str, id: &str| asked(&delete(&world, cwd, id)).to_owned();

@@ -240,6 +240,9 @@ fn a_foreign_shape_is_recognised() {
     ));
     let snake = br#"{"session_id":"s1","cwd":"/p","hook_event_name":"PostToolUse","tool_name":"Bash","tool_input":{"command":"ls"},"tool_result":{}}"#;
     assert_eq!(read(snake).unwrap().host, Host::Foreign);
+    let nameless = br#"{"session_id":"s1","cwd":"/p","tool_name":"Bash","tool_input":{"command":"ls"}}"#;
+    let event = read(nameless).unwrap();
+    assert_eq!((event.host, event.name.as_str()), (Host::Foreign, "PreToolUse"));
     let start = read(br#"{"sessionId":"s1","cwd":"/p","source":"new"}"#).unwrap();
     assert_eq!((start.host, start.kind), (Host::Foreign, EventKind::Other));
 }
