@@ -1,4 +1,4 @@
-//! Any bytes on stdin: an event or an error, and a reply that is one JSON object.
+//! Any bytes on stdin: an event or an error, and a reply that is one JSON object, or nothing.
 #![no_main]
 
 use hostler_host::claude::read::{event_name_hint, read};
@@ -9,13 +9,18 @@ use libfuzzer_sys::fuzz_target;
 fuzz_target!(|payload: &[u8]| {
     let message = || Some(String::from_utf8_lossy(payload).into_owned());
     let reply = Reply { message: message(), ..Reply::default() };
-    let text = match read(payload) {
-        Ok(event) => write(&event, &reply),
+    let (name, text) = match read(payload) {
+        Ok(event) => (event.name.clone(), write(&event, &reply)),
         Err(error) => {
             assert!(!error.to_string().is_empty());
-            write_for(Host::ClaudeCode, event_name_hint(payload).unwrap_or("PreToolUse"), &reply)
+            let name = event_name_hint(payload).unwrap_or("PreToolUse");
+            (name.to_owned(), write_for(Host::ClaudeCode, name, &reply))
         }
     };
+    // Where the client takes stdout for text, silence is the answer.
+    if text.is_empty() && name != "PreToolUse" {
+        return;
+    }
     let document: serde_json::Value = serde_json::from_str(&text).expect("a reply is JSON");
     assert!(document.is_object());
 });

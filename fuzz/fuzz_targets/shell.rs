@@ -8,7 +8,18 @@ use hostler_policy::shell::analyse;
 use hostler_policy::{Case, Settings, decide, plan};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|command: &str| {
+/// A panic of the parser is caught and counts as "not understood"; one of ours is what is hunted here.
+fn abort_on_our_own_panics() {
+    std::panic::set_hook(Box::new(|info| {
+        let parser = info.location().is_some_and(|it| it.file().contains("/brush-parser-"));
+        if !parser {
+            eprintln!("{info}");
+            std::process::abort();
+        }
+    }));
+}
+
+fuzz_target!(init: abort_on_our_own_panics(), |command: &str| {
     let Ok(session) = SessionId::parse("fuzz") else { return };
     let place = Place {
         home: Some(PathBuf::from("/home/dev")),

@@ -21,6 +21,9 @@ const DEEP_OPENERS_MAX: usize = 20_000;
 /// Stack for deeply nested text; only what is used is ever touched.
 const DEEP_STACK_BYTES: usize = 512 << 20;
 
+/// Levels of braces in one word. The parser's time triples with each; bash writes two or three.
+const BRACE_LEVELS_MAX: usize = 6;
+
 /// Words that one brace expression may make.
 const BRACE_WORDS_MAX: usize = 256;
 
@@ -86,10 +89,35 @@ pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
     if !raw.contains('{') || !(raw.contains(',') || raw.contains("..")) {
         return Some(vec![raw.to_owned()]);
     }
+    if BRACE_LEVELS_MAX < brace_levels(raw) {
+        return None;
+    }
     match brush_parser::word::parse_brace_expansions(raw, &ParserOptions::default()) {
         Ok(Some(parts)) => join(&parts),
         Ok(None) | Err(_) => Some(vec![raw.to_owned()]),
     }
+}
+
+/// How deep braces outside quotes nest in a raw word, closed or not; `${` counts as one.
+fn brace_levels(raw: &str) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    let mut quote = None;
+    let mut characters = raw.chars();
+    while let Some(c) = characters.next() {
+        match (c, quote) {
+            ('\'', Some('\'')) | ('"', Some('"')) => quote = None,
+            (_, Some('\'')) => {}
+            ('\\', _) => drop(characters.next()),
+            ('\'' | '"', None) => quote = Some(c),
+            ('{', None) => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            ('}', None) => level = level.saturating_sub(1),
+            _ => {}
+        }
+    }
+    deepest
 }
 
 fn join(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {

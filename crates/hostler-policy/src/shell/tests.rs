@@ -166,6 +166,9 @@ fn hostile_nesting_and_length_end_in_a_question() {
         format!("a={}; {} eval $a", "'{ { { {'", "a=$a$a$a$a;".repeat(8)),
         "echo {1..99999999999999999999}".to_owned(),
         format!("rm {}", "{a,b}".repeat(40)),
+        // Found by fuzzing: the parser's time triples with each level of braces, its numbers overflow.
+        format!("rm -rf /srv/a {}", "{a,".repeat(40)),
+        format!("ls {}> x", "9".repeat(40)),
         "for a in 1 2 3 4 5 6 7 8; do ".repeat(6) + "ls; " + &"done; ".repeat(6),
     ] {
         let report = report(&command);
@@ -175,6 +178,9 @@ fn hostile_nesting_and_length_end_in_a_question() {
     let verdict = |command: &str| decide_bash(command, Profile::Standard).verdict;
     assert_eq!(verdict(&deep("{ ", "; }", 30_000)), Verdict::Ask);
     assert_eq!(verdict(&"x".repeat(300_000)), Verdict::Ask);
+    assert!(verdict(&format!("rm -rf ~ {}", "{a,".repeat(40))).blocks());
+    assert!(verdict(&format!("rm -rf ~ {}> x", "9".repeat(40))).blocks());
+    assert_eq!(verdict(&format!("echo '{}'", "{a,".repeat(40))), Verdict::Allow);
 }
 
 /// Command lines that are stopped in both profiles, without a wrapper of their own.
