@@ -13,13 +13,11 @@ mod history;
 mod infrastructure;
 mod look_alike;
 mod machine;
+mod missing_path;
+mod mock_in_test;
 mod overwrite;
 mod permission;
 mod pip;
-mod shell_protected;
-mod zone;
-mod missing_path;
-mod mock_in_test;
 mod protected;
 mod protected_path;
 mod python;
@@ -28,9 +26,11 @@ mod relative_import;
 mod requirements_file;
 mod secret_in_content;
 mod secrets;
+mod shell_protected;
 mod write_outside;
 mod write_overwrite;
 mod written;
+mod zone;
 
 #[cfg(test)]
 mod tests;

@@ -104,7 +104,7 @@ fn plan(site: &Site, scope: Scope) -> anyhow::Result<Option<Plan>> {
             match including(path, addition) {
                 Ok(change) => exclude = Some(change),
                 Err(error) => {
-                    notes.push(format!("left `{}` in a git exclude file: {error:#}", addition.trim()))
+                    notes.push(format!("left `{}` in a git exclude file: {error:#}", addition.trim()));
                 }
             }
         }

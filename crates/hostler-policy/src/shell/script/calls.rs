@@ -405,7 +405,8 @@ impl Reader<'_, '_, '_> {
                 inner.program();
             }
             _ => {
-                self.machine.unresolved(super::super::shorten(&self.command), "it runs code that it computes")
+                self.machine
+                    .unresolved(super::super::shorten(&self.command), "it runs code that it computes");
             }
         }
     }
