@@ -35,17 +35,17 @@ mod tests {
 
     #[test]
     fn paths_are_cleaned_by_text() {
-        let base = Path::new("/work/project");
+        let base = Path::new("/srv/project");
         for (text, expected) in [
-            ("a", "/work/project/a"),
-            ("./a//b/.", "/work/project/a/b"),
-            ("../x", "/work/x"),
+            ("a", "/srv/project/a"),
+            ("./a//b/.", "/srv/project/a/b"),
+            ("../x", "/srv/x"),
             ("../../../..", "/"),
             ("/a/../b", "/b"),
             ("~", "/home/u"),
             ("~/", "/home/u"),
             ("~/.claude/plans/../plans/p.md", "/home/u/.claude/plans/p.md"),
-            ("~other/x", "/work/project/~other/x"),
+            ("~other/x", "/srv/project/~other/x"),
         ] {
             assert_eq!(expand(base, Some(Path::new("/home/u")), text), Path::new(expected), "{text}");
         }

@@ -8,18 +8,29 @@ pub(super) fn in_command_word(word: &str) -> Option<String> {
     if let Some(c) = word.chars().find(|c| invisible(*c)) {
         return Some(format!("the command word holds the invisible character U+{:04X}", c as u32));
     }
-    let confusable = word.chars().find(|c| ascii_twin(*c).is_some())?;
-    // A word wholly in another script is a name in that script, unless each letter has an ASCII twin.
+    // Latin letters beside those of a script that has look-alikes of them: nobody writes words so.
     let latin = word.chars().any(|c| c.is_ascii_alphabetic());
+    if let Some(c) = word.chars().find(|c| latin && has_latin_twins(*c)) {
+        return Some(format!("the command word mixes Latin letters with U+{:04X}", c as u32));
+    }
+    // A word wholly in another script is a name in that script, unless each letter has an ASCII twin.
+    let twin = word.chars().find(|c| ascii_twin(*c).is_some())?;
     let all_twins =
         word.chars().filter(|c| c.is_alphabetic()).all(|c| c.is_ascii() || ascii_twin(c).is_some());
     (latin || all_twins).then(|| {
-        format!(
-            "the command word holds U+{:04X}, which looks like `{}`",
-            confusable as u32,
-            ascii_twin(confusable).unwrap_or(' ')
-        )
+        let shown = ascii_twin(twin).unwrap_or(' ');
+        format!("the command word holds U+{:04X}, which looks like `{shown}`", twin as u32)
     })
+}
+
+/// Letters of Greek, Cyrillic, Armenian, Cherokee and Lisu.
+fn has_latin_twins(c: char) -> bool {
+    c.is_alphabetic()
+        && matches!(
+            c,
+            '\u{0370}'..='\u{052f}' | '\u{0531}'..='\u{058f}' | '\u{13a0}'..='\u{13ff}' | '\u{1f00}'..='\u{1fff}'
+                | '\u{2de0}'..='\u{2dff}' | '\u{a4d0}'..='\u{a4ff}' | '\u{a640}'..='\u{a69f}' | '\u{ab70}'..='\u{abbf}'
+        )
 }
 
 /// Characters that change how text is shown, or are not shown: bidirectional controls anywhere in a command
@@ -98,6 +109,9 @@ mod tests {
         for (word, told) in [
             ("rm", false),
             ("gіt", true),
+            ("rм", true),
+            ("ꭱm", true),
+            ("δiff", true),
             ("ｒｍ", true),
             ("r\u{200b}m", true),
             ("𝐫𝐦", true),
