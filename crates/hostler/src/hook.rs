@@ -9,6 +9,7 @@ mod answer;
 mod call;
 mod fault;
 mod record;
+mod tidy;
 
 use std::any::Any;
 use std::ffi::OsString;

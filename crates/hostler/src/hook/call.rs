@@ -365,6 +365,10 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
             faults.push(format!("this event could not be recorded: {error}"));
         }
     }
+    if let (EventKind::SessionStart { .. }, Some(state)) = (&event.kind, world.state()) {
+        let place = world.place(&event.cwd);
+        faults.extend(super::tidy::checkpoints(&place, state, now_ms()).err());
+    }
     if let (EventKind::SessionEnd { .. }, Some(state)) = (&event.kind, world.state()) {
         // The host gives the end of a session little time; an open journal is as valid as a sealed one.
         let _ = journal::seal(state, &event.session, now_ms());
