@@ -78,8 +78,16 @@ pub(crate) fn holds_protected(path: &Path, place: &Place, settings: &Settings) -
 /// Whether `path` is one of the repository's internals that git itself keeps, and that code or settings run from.
 pub(crate) fn git_internals(path: &Path, place: &Place) -> Option<Protected> {
     let dirs = [Some(place.root.join(".git")), place.git_dir.clone(), place.git_common_dir.clone()];
-    let inside = dirs.iter().flatten().find_map(|dir| path.strip_prefix(dir).ok())?;
-    let parts = parts(inside);
+    let known = dirs.iter().flatten().find_map(|dir| path.strip_prefix(dir).ok());
+    let parts = match known {
+        Some(inside) => parts(inside),
+        // A nested repository, a submodule, another clone: their hooks run as well.
+        None => {
+            let all = parts(path);
+            let at = all.iter().position(|part| part == ".git").filter(|at| at + 1 < all.len())?;
+            all[at + 1..].to_vec()
+        }
+    };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {
         // Written by people and editors, read by git: nothing is lost or run by these.

@@ -54,6 +54,7 @@ pub(crate) const GIT: Guard = Guard {
         Example::Write(".git/hooks/pre-commit", "#!/bin/sh\n"),
         Example::Edit(".git/config", "a", "b"),
         Example::Write(".git/refs/heads/main", "0000\n"),
+        Example::Write("vendor/lib/.git/hooks/post-checkout", "#!/bin/sh\n"),
     ],
     silent: &[
         Example::Write(".gitignore", "target\n"),

@@ -187,7 +187,10 @@ fn git_keeps_its_own_files() {
         (".git/COMMIT_EDITMSG", false),
         (".gitignore", false),
         (".github/x", false),
-        ("/home/dev/else/.git/config", false),
+        ("vendor/lib/.git/hooks/post-checkout", true),
+        ("/home/dev/else/.git/config", true),
+        ("/home/dev/else/.git", false),
+        ("/home/dev/else/.git/info/exclude", false),
     ] {
         assert_eq!(git_internals(&world.path(text), &world.place).is_some(), protected, "{text}");
     }
