@@ -7,7 +7,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use brush_parser::word::{BraceExpressionMember, BraceExpressionOrText, WordPieceWithSource};
-use brush_parser::{Parser, ParserOptions, ast};
+use brush_parser::{ParserOptions, Token, TokenizerOptions, ast, parse_tokens, uncached_tokenize_str};
 
 /// Longest command line that is analysed, in bytes; a longer one counts as not understood.
 pub(super) const COMMAND_BYTES_MAX: usize = 256 * 1024;
@@ -23,6 +23,12 @@ const DEEP_STACK_BYTES: usize = 512 << 20;
 
 /// Levels of braces in one word. The parser's time triples with each; bash writes two or three.
 const BRACE_LEVELS_MAX: usize = 6;
+
+/// Open subshells and arithmetic at a time. Where one is never closed the parser's time doubles with each.
+const SUBSHELL_LEVELS_MAX: usize = 12;
+
+/// Open `case` commands at a time. Where one is broken the parser's time doubles with each.
+const CASE_LEVELS_MAX: usize = 6;
 
 /// Words that one brace expression may make.
 const BRACE_WORDS_MAX: usize = 256;
@@ -71,7 +77,25 @@ pub(super) fn program(text: &str) -> Option<ast::Program> {
     if COMMAND_BYTES_MAX < text.len() {
         return None;
     }
-    Parser::new(text.as_bytes(), &ParserOptions::default()).parse_program().ok()
+    let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
+    if SUBSHELL_LEVELS_MAX < levels(&tokens, "(", ")") || CASE_LEVELS_MAX < levels(&tokens, "case", "esac") {
+        return None;
+    }
+    parse_tokens(&tokens, &ParserOptions::default()).ok()
+}
+
+/// How many `open` without their `close` there are at most at any place.
+fn levels(tokens: &[Token], open: &str, close: &str) -> usize {
+    let (mut level, mut deepest) = (0_usize, 0);
+    for token in tokens {
+        if token.to_str() == open {
+            level += 1;
+            deepest = deepest.max(level);
+        } else if token.to_str() == close {
+            level = level.saturating_sub(1);
+        }
+    }
+    deepest
 }
 
 /// Parses one raw word into its pieces.

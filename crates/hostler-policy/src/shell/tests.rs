@@ -166,7 +166,9 @@ fn hostile_nesting_and_length_end_in_a_question() {
         format!("a={}; {} eval $a", "'{ { { {'", "a=$a$a$a$a;".repeat(8)),
         "echo {1..99999999999999999999}".to_owned(),
         format!("rm {}", "{a,b}".repeat(40)),
-        // Found by fuzzing: the parser's time triples with each level of braces, its numbers overflow.
+        // Found by fuzzing: the parser's time multiplies with each level of these, its numbers overflow.
+        format!("rm -rf ~; {}", "(".repeat(40)),
+        format!("rm -rf ~; {}", "case x in a) ".repeat(40)),
         format!("rm -rf /srv/a {}", "{a,".repeat(40)),
         format!("ls {}> x", "9".repeat(40)),
         "for a in 1 2 3 4 5 6 7 8; do ".repeat(6) + "ls; " + &"done; ".repeat(6),
@@ -180,6 +182,9 @@ fn hostile_nesting_and_length_end_in_a_question() {
     assert_eq!(verdict(&"x".repeat(300_000)), Verdict::Ask);
     assert!(verdict(&format!("rm -rf ~ {}", "{a,".repeat(40))).blocks());
     assert!(verdict(&format!("rm -rf ~ {}> x", "9".repeat(40))).blocks());
+    assert!(verdict(&format!("rm -rf ~; {}", "(".repeat(40))).blocks());
+    assert!(verdict(&format!("rm -rf ~; {}", "case x in a) ".repeat(40))).blocks());
+    assert_eq!(verdict(&format!("echo '{}'", "(".repeat(40))), Verdict::Allow);
     assert_eq!(verdict(&format!("echo '{}'", "{a,".repeat(40))), Verdict::Allow);
 }
 
