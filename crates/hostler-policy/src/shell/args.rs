@@ -56,7 +56,8 @@ impl Args {
             }
             index += 1;
         }
-        (out, index)
+        // The last option may lack its value.
+        (out, index.min(args.len()))
     }
 
     /// `-rf`, `-ofile`, `-o file`. Returns how many further words it took.
