@@ -79,14 +79,13 @@ pub(crate) fn holds_protected(path: &Path, place: &Place, settings: &Settings) -
 pub(crate) fn git_internals(path: &Path, place: &Place) -> Option<Protected> {
     let dirs = [Some(place.root.join(".git")), place.git_dir.clone(), place.git_common_dir.clone()];
     let known = dirs.iter().flatten().find_map(|dir| path.strip_prefix(dir).ok());
-    let parts = match known {
-        Some(inside) => parts(inside),
+    let parts = if let Some(inside) = known {
+        parts(inside)
+    } else {
         // A nested repository, a submodule, another clone: their hooks run as well.
-        None => {
-            let all = parts(path);
-            let at = all.iter().position(|part| part == ".git").filter(|at| at + 1 < all.len())?;
-            all[at + 1..].to_vec()
-        }
+        let all = parts(path);
+        let at = all.iter().position(|part| part == ".git").filter(|at| at + 1 < all.len())?;
+        all[at + 1..].to_vec()
     };
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     match parts.as_slice() {

@@ -32,6 +32,10 @@ use hostler_model::{Coverage, Effect, EffectKind, Place, Reach, Step};
 
 use machine::{Machine, State, Stream};
 
+/// Where [`may_take_long`] begins: doubling per bracket, this many still end within a millisecond or two.
+const LONG_OPENERS_MIN: usize = 10;
+const LONG_BYTES_MIN: usize = 16 * 1024;
+
 /// Characters of a command that messages show.
 const SHOWN_CHARS_MAX: usize = 240;
 
@@ -125,6 +129,12 @@ pub fn analyse(command: &str, cwd: &Path, place: &Place) -> Report {
     }
     report.effects = seen;
     report
+}
+
+/// Whether analysing `command` could take longer than a caller with a deadline has, in the worst case that is
+/// not known yet: the parser backtracks once per open bracket. Ordinary lines take microseconds.
+pub fn may_take_long(command: &str) -> bool {
+    LONG_BYTES_MIN < command.len() || LONG_OPENERS_MIN < parse::openers(command)
 }
 
 fn unresolved(command: &str, why: String) -> Effect {

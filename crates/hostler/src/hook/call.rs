@@ -11,8 +11,9 @@ use hostler_ledger::journal::{self, Appended, Entry};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{allow, state};
 use hostler_model::{
-    Decision, Event, EventKind, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall, Verdict,
+    Action, Decision, Event, EventKind, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall, Verdict,
 };
+use hostler_policy::shell::may_take_long;
 
 use super::record::{self, Attributes, set};
 use super::{Clock, World, answer, told};
@@ -95,15 +96,22 @@ impl Before<'_> {
     fn judge(&self, place: &Place) -> Judged {
         let look = |needs: &Needs| {
             // A dead network mount would hold us until the host gives up and lets the call run.
-            self.watch(&super::fault_reply(
-                &format!("looking at files took longer than {} s", super::TIME_MAX.as_secs()),
-                self.world.config.on_fault == OnFault::Closed,
-            ));
-            super::fault::slow();
+            let late = format!("looking at files took longer than {} s", super::TIME_MAX.as_secs());
+            self.watch(&match self.call.action {
+                Action::Shell { .. } => undecided(&late),
+                _ => super::fault_reply(&late, self.world.config.on_fault == OnFault::Closed),
+            });
+            super::fault::slow("slow:");
             observe(needs, place)
         };
         let judge = || {
             super::fault::analysis();
+            if let Action::Shell { command } = &self.call.action
+                && may_take_long(command)
+            {
+                self.watch(&undecided("the command takes too long to analyse"));
+                super::fault::slow("slow-analysis:");
+            }
             judge(self.event, place, &self.world.config.settings, look)
         };
         catch_unwind(AssertUnwindSafe(judge)).unwrap_or_else(|panic| Judged {
@@ -210,7 +218,7 @@ impl Before<'_> {
         let late = self.fallback_while_keeping();
         self.watch(&late);
         let reason = match &self.call.action {
-            hostler_model::Action::Shell { command } => preview(command, 300),
+            Action::Shell { command } => preview(command, 300),
             _ => format!(
                 "{} of {}",
                 self.call.tool,
@@ -240,12 +248,11 @@ impl Before<'_> {
 
     /// What is said if the checkpoint does not end in time: the user decides.
     fn fallback_while_keeping(&self) -> Reply {
-        let words = "hostler: keeping what this destroys took too long; the user decides".to_owned();
-        let edit = !matches!(self.call.action, hostler_model::Action::Shell { .. });
+        let edit = !matches!(self.call.action, Action::Shell { .. });
         if edit {
             return super::fault_reply("keeping the file before the edit took too long", false);
         }
-        Reply { stop: Some(Stop::Ask(words.clone())), message: Some(words), ..Reply::default() }
+        undecided("keeping what this destroys took too long")
     }
 
     fn watch(&self, late: &Reply) {
@@ -333,6 +340,12 @@ impl Before<'_> {
         }
         reply
     }
+}
+
+/// A command that could not be judged in time is a question, never consent.
+fn undecided(why: &str) -> Reply {
+    let words = format!("hostler: {why}; the user decides");
+    Reply { stop: Some(Stop::Ask(words.clone())), message: Some(words), ..Reply::default() }
 }
 
 /// The user chose that a fault of ours stops the call.

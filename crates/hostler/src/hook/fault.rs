@@ -1,5 +1,6 @@
 //! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
-//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:<rule>` or `slow:<milliseconds>`.
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:<rule>`, `slow:<milliseconds>` or
+//! `slow-analysis:<milliseconds>`.
 
 /// The rule that fails.
 pub(super) fn rule() -> Option<String> {
@@ -16,9 +17,9 @@ pub(super) fn analysis() {
     assert!(injected("panic:").is_none_or(|what| what != "analysis"), "injected");
 }
 
-/// Takes its time where files are looked at.
-pub(super) fn slow() {
-    if let Some(ms) = injected("slow:").and_then(|ms| ms.parse().ok()) {
+/// Takes its time where `what` says.
+pub(super) fn slow(what: &str) {
+    if let Some(ms) = injected(what).and_then(|ms| ms.parse().ok()) {
         std::thread::sleep(std::time::Duration::from_millis(ms));
     }
 }

@@ -489,6 +489,16 @@ fn time_runs_out_here_before_it_does_at_the_host() {
     let reply = world.hook(world.payload("Write", &input, "t1"));
     assert!(begun.elapsed() < Duration::from_secs(8), "{:?}", begun.elapsed());
     assert!(loud(&reply).contains("took longer than 4 s"), "{reply}");
+    // A command that could not be judged in time is a question, not consent.
+    let asked = |world: &World, command: &str| {
+        let reply = world.bash(command, "t2");
+        assert_eq!(reply["hookSpecificOutput"]["permissionDecision"], "ask", "{reply}");
+        reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap().to_owned()
+    };
+    assert!(asked(&world, "rm README.md").contains("took longer than 4 s"));
+    let world = World::new().set("HOSTLER_FAULT", "slow-analysis:20000");
+    assert!(asked(&world, &format!("echo {}", "$(echo x)".repeat(20))).contains("too long to analyse"));
+    assert_eq!(world.bash("ls", "t3"), json!({}), "an ordinary command is not watched");
 }
 
 #[test]
