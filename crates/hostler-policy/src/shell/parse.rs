@@ -77,11 +77,33 @@ pub(super) fn program(text: &str) -> Option<ast::Program> {
     if COMMAND_BYTES_MAX < text.len() {
         return None;
     }
+    if empty_heredoc_tag(text) {
+        return None;
+    }
     let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
     if SUBSHELL_LEVELS_MAX < levels(&tokens, "(", ")") || CASE_LEVELS_MAX < levels(&tokens, "case", "esac") {
         return None;
     }
     parse_tokens(&tokens, &ParserOptions::default()).ok()
+}
+
+/// Whether a here-document ends at an empty line (`<<''`), also where `<<` is no operator. At the end of
+/// the text the tokenizer then neither ends nor stops taking memory.
+fn empty_heredoc_tag(text: &str) -> bool {
+    let mut rest = text;
+    while let Some((_, after)) = rest.split_once("<<") {
+        rest = after.trim_start_matches('<');
+        if rest.len() != after.len() {
+            continue;
+        }
+        let tag = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
+        let end = tag.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(tag.len());
+        let tag = tag.get(..end).unwrap_or_default();
+        if !tag.is_empty() && tag.chars().all(|c| matches!(c, '\'' | '"' | '\\')) {
+            return true;
+        }
+    }
+    false
 }
 
 /// How many `open` without their `close` there are at most at any place.
