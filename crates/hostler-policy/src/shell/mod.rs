@@ -132,9 +132,10 @@ pub fn analyse(command: &str, cwd: &Path, place: &Place) -> Report {
 }
 
 /// Whether analysing `command` could take longer than a caller with a deadline has, in the worst case that is
-/// not known yet: the parser backtracks once per open bracket. Ordinary lines take microseconds.
+/// not known yet: the parser backtracks once per open bracket, and some here-documents never end for it.
+/// Ordinary lines take microseconds.
 pub fn may_take_long(command: &str) -> bool {
-    LONG_BYTES_MIN < command.len() || LONG_OPENERS_MIN < parse::openers(command)
+    LONG_BYTES_MIN < command.len() || LONG_OPENERS_MIN < parse::openers(command) || command.contains("<<")
 }
 
 fn unresolved(command: &str, why: String) -> Effect {
