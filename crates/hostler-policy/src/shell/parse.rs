@@ -30,6 +30,9 @@ const SUBSHELL_LEVELS_MAX: usize = 12;
 /// Open `case` commands at a time. Where one is broken the parser's time doubles with each.
 const CASE_LEVELS_MAX: usize = 6;
 
+/// Open subscripts of parameters (`${a[`) at a time. The parser's time grows tenfold with each.
+const SUBSCRIPT_LEVELS_MAX: usize = 2;
+
 /// Words that one brace expression may make.
 const BRACE_WORDS_MAX: usize = 256;
 
@@ -122,12 +125,38 @@ fn levels(tokens: &[Token], open: &str, close: &str) -> usize {
 
 /// Parses one raw word into its pieces.
 pub(super) fn word(raw: &str) -> Option<Vec<WordPieceWithSource>> {
+    if SUBSCRIPT_LEVELS_MAX < subscript_levels(raw) {
+        return None;
+    }
     brush_parser::word::parse(raw, &ParserOptions::default()).ok()
 }
 
 /// Parses the body of a here-document in which expansions happen.
 pub(super) fn heredoc(raw: &str) -> Option<Vec<WordPieceWithSource>> {
+    if SUBSCRIPT_LEVELS_MAX < subscript_levels(raw) {
+        return None;
+    }
     brush_parser::word::parse_heredoc(raw, &ParserOptions::default()).ok()
+}
+
+/// How many subscripts of parameters are open at most at any place, whatever is quoted.
+fn subscript_levels(raw: &str) -> usize {
+    let (mut parameters, mut level, mut deepest) = (0_usize, 0_usize, 0);
+    let mut before = ' ';
+    for c in raw.chars() {
+        match c {
+            '{' if before == '$' => parameters += 1,
+            '}' => parameters = parameters.saturating_sub(1),
+            '[' if parameters != 0 => {
+                level += 1;
+                deepest = deepest.max(level);
+            }
+            ']' => level = level.saturating_sub(1),
+            _ => {}
+        }
+        before = c;
+    }
+    deepest
 }
 
 /// The raw words that brace expansion makes of `raw`; `None` when they are too many.

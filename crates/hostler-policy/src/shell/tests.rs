@@ -168,6 +168,8 @@ fn hostile_nesting_and_length_end_in_a_question() {
         format!("rm {}", "{a,b}".repeat(40)),
         // Found by fuzzing: the parser's time multiplies with each level of these, its numbers overflow.
         format!("rm -rf ~; {}", "(".repeat(40)),
+        format!("rm -rf ~ x{}1{}", "${a[".repeat(12), "]}".repeat(12)),
+        format!("rm -rf ~ x{}", "${a[b}".repeat(12)),
         format!("rm -rf ~; {}", "case x in a) ".repeat(40)),
         format!("rm -rf /srv/a {}", "{a,".repeat(40)),
         format!("ls {}> x", "9".repeat(40)),
@@ -183,6 +185,8 @@ fn hostile_nesting_and_length_end_in_a_question() {
     assert!(verdict(&format!("rm -rf ~ {}", "{a,".repeat(40))).blocks());
     assert!(verdict(&format!("rm -rf ~ {}> x", "9".repeat(40))).blocks());
     assert!(verdict(&format!("rm -rf ~; {}", "(".repeat(40))).blocks());
+    assert!(verdict(&format!("rm -rf ~ x{}1{}", "${a[".repeat(12), "]}".repeat(12))).blocks());
+    assert_eq!(verdict(&format!("echo {}", "${a[1]}".repeat(12))), verdict("echo ${a[1]}"));
     assert!(verdict(&format!("rm -rf ~; {}", "case x in a) ".repeat(40))).blocks());
     assert_eq!(verdict(&format!("echo '{}'", "(".repeat(40))), Verdict::Allow);
     for tag in ["''", "\"\"", "-''", " ''\"\"", "\\"] {
