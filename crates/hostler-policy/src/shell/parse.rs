@@ -164,7 +164,7 @@ pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
     if !raw.contains('{') || !(raw.contains(',') || raw.contains("..")) {
         return Some(vec![raw.to_owned()]);
     }
-    if BRACE_LEVELS_MAX < brace_levels(raw) {
+    if BRACE_LEVELS_MAX < brace_levels(raw) || SUBSCRIPT_LEVELS_MAX < subscript_levels(raw) {
         return None;
     }
     match brush_parser::word::parse_brace_expansions(raw, &ParserOptions::default()) {

@@ -8,7 +8,7 @@ use hostler_model::{Coverage, EffectKind, Profile, Reach, Verdict};
 use proptest::prelude::*;
 
 use super::{Report, analyse};
-use crate::testing::{World, decide_bash};
+use crate::testing::{World, decide_bash, shell};
 
 /// Strict, standard, command.
 fn cases() -> Vec<(Option<bool>, Option<bool>, String)> {
@@ -151,6 +151,44 @@ fn what_is_not_understood_is_said() {
     }
 }
 
+#[track_caller]
+fn runs(world: &World, command: &str, expected: Verdict) {
+    let decision = world.decide(shell(command));
+    assert_eq!(decision.verdict, expected, "{command:?}: {decision:?}");
+}
+
+#[test]
+fn scripts_that_a_command_runs_are_read() {
+    let world = World::sample(Profile::Standard)
+        .file("bad.sh", "#!/bin/sh\nset -e\nrm -rf ~/photos\n")
+        .file("inside.sh", "rm -rf build\nrm -rf \"$OUT\"\neval \"$X\"\n")
+        .file("outer.sh", "./bad.sh\n")
+        .file("loop.sh", "./loop.sh; ls\n")
+        .file("bad.py", "import shutil\nshutil.rmtree('/srv/x')\n")
+        .file("tool", "#!/usr/bin/env python3\nimport os\nos.remove('/srv/x')\n")
+        .file("/tmp/x.sh", "git push --force\n")
+        .file("dev.sh", "case \"$1\" in\n up) ls;;\n down) docker compose down -v;;\nesac\n");
+    for command in
+        ["bash bad.sh", "./bad.sh", "sh < bad.sh", ". ./bad.sh", "sudo bash -x bad.sh", "cat bad.sh | sh"]
+    {
+        runs(&world, command, Verdict::Ask);
+    }
+    runs(&world, "./outer.sh", Verdict::Ask);
+    runs(&world, "python3 bad.py", Verdict::Ask);
+    runs(&world, "./tool --flag", Verdict::Ask);
+    runs(&world, "bash /tmp/x.sh", Verdict::Ask);
+    runs(&world, "bash inside.sh", Verdict::Allow);
+    runs(&world, "./loop.sh", Verdict::Allow);
+    runs(&world, "./missing.sh", Verdict::Allow);
+    runs(&world, "./dev.sh up", Verdict::Allow);
+    runs(&world, "./dev.sh down", Verdict::Ask);
+    runs(&world, "cat bad.sh; grep rm bad.sh; chmod +x bad.sh", Verdict::Allow);
+    let kept = world.decide(shell("bash inside.sh")).snapshot;
+    assert_eq!(kept, [world.path("build")]);
+    let reason = &world.decide(shell("./outer.sh")).findings[0].problem;
+    assert!(reason.contains("photos"), "{reason}");
+}
+
 #[test]
 fn hostile_nesting_and_length_end_in_a_question() {
     let deep =
@@ -170,6 +208,7 @@ fn hostile_nesting_and_length_end_in_a_question() {
         format!("rm -rf ~; {}", "(".repeat(40)),
         format!("rm -rf ~ x{}1{}", "${a[".repeat(12), "]}".repeat(12)),
         format!("rm -rf ~ x{}", "${a[b}".repeat(12)),
+        "rm -rf ~ }${[C,(((((((i}${[((((((((-j}${[( ((}${C,}".to_owned(),
         format!("rm -rf ~; {}", "case x in a) ".repeat(40)),
         format!("rm -rf /srv/a {}", "{a,".repeat(40)),
         format!("ls {}> x", "9".repeat(40)),
