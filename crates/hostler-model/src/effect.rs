@@ -85,6 +85,8 @@ pub struct Effect {
     pub reach: Reach,
     /// The effect covers whole trees (recursive delete, recursive chmod).
     pub recursive: bool,
+    /// The script that does it, when the command line only runs that.
+    pub script: Option<PathBuf>,
 }
 
 /// How much of a command line the analysis understood.

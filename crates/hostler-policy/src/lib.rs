@@ -15,10 +15,12 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use hostler_model::{
-    Action, Coverage, Decision, Event, EventKind, Facts, Finding, Mode, Needs, Place, Profile, Step, Verdict,
+    Action, Content, Coverage, Decision, Event, EventKind, Facts, Finding, Mode, Needs, Place, Profile, Step,
+    Verdict,
 };
 
 use crate::guards::{GUARDS, Guard};
+use crate::shell::Scripts;
 
 /// What the user configured, resolved: defaults, files and environment already merged.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -65,9 +67,19 @@ pub struct Case<'a> {
 impl<'a> Case<'a> {
     /// Reads the event: parses its command line, if it has one.
     pub fn new(event: &'a Event, place: &'a Place, settings: &'a Settings) -> Self {
+        Self::with_scripts(event, place, settings, &Scripts::new())
+    }
+
+    /// As [`Case::new`], with the texts of scripts that the command line runs.
+    pub fn with_scripts(
+        event: &'a Event,
+        place: &'a Place,
+        settings: &'a Settings,
+        scripts: &Scripts,
+    ) -> Self {
         let shell = match &event.kind {
             EventKind::ToolBefore { call } => match &call.action {
-                Action::Shell { command } => Some(shell::analyse(command, &event.cwd, place)),
+                Action::Shell { command } => Some(shell::analyse_with(command, &event.cwd, place, scripts)),
                 _ => None,
             },
             _ => None,
@@ -93,6 +105,42 @@ impl<'a> Case<'a> {
             .map(|guard| (guard, self.settings.mode(guard)))
             .filter(|(_, mode)| *mode != Mode::Off)
     }
+}
+
+/// Scripts that start scripts are followed this deep.
+const SCRIPT_ROUNDS_MAX: usize = 3;
+
+/// The whole way of one event: read it, look at what rules and scripts need, decide. `look` is called only
+/// when something is wanted.
+pub fn judge<'a>(
+    event: &'a Event,
+    place: &'a Place,
+    settings: &'a Settings,
+    mut look: impl FnMut(&Needs) -> Facts,
+) -> (Case<'a>, Decision) {
+    let mut case = Case::new(event, place, settings);
+    let mut scripts = Scripts::new();
+    for _ in 0..SCRIPT_ROUNDS_MAX {
+        let wanted = case.shell.iter().flat_map(|report| report.scripts.iter().cloned()).collect();
+        let needs = Needs { contents: wanted, ..Needs::default() };
+        if needs.is_empty() {
+            break;
+        }
+        let found = look(&needs).contents.into_iter().filter_map(|(path, content)| match content {
+            Content::Text(text) => Some((path, text)),
+            Content::Missing | Content::Unreadable => None,
+        });
+        let before = scripts.len();
+        scripts.extend(found);
+        if scripts.len() == before {
+            break;
+        }
+        case = Case::with_scripts(event, place, settings, &scripts);
+    }
+    let needs = plan(&case);
+    let facts = if needs.is_empty() { Facts::default() } else { look(&needs) };
+    let decision = decide(&case, &facts);
+    (case, decision)
 }
 
 /// What any active guard wants to know; usually nothing.

@@ -11,7 +11,7 @@ use hostler_model::{
 };
 
 use crate::guards::{Example, Guard, Hit};
-use crate::{Case, Settings, decide, plan};
+use crate::{Case, Settings, judge};
 
 /// A small world in memory: it answers [`Needs`] as the binary would.
 pub(crate) struct World {
@@ -168,8 +168,7 @@ impl World {
     /// The whole way: plan, look, decide.
     pub(crate) fn decide(&self, action: Action) -> Decision {
         let event = self.event(action);
-        let case = Case::new(&event, &self.place, &self.settings);
-        decide(&case, &self.facts(&plan(&case)))
+        judge(&event, &self.place, &self.settings, |needs| self.facts(needs)).1
     }
 
     /// What `guard` alone finds, whatever its mode.

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use hostler_model::{Decision, EffectKind, Event, Facts, Needs, Place};
-use hostler_policy::{Case, Settings, decide, fully_understood, plan};
+use hostler_policy::{Settings, fully_understood};
 
 /// Changed paths told per call.
 const PATHS_MAX: usize = 50;
@@ -25,12 +25,9 @@ pub(crate) fn judge(
     event: &Event,
     place: &Place,
     settings: &Settings,
-    look: impl FnOnce(&Needs) -> Facts,
+    look: impl FnMut(&Needs) -> Facts,
 ) -> Judged {
-    let case = Case::new(event, place, settings);
-    let needs = plan(&case);
-    let facts = if needs.is_empty() { Facts::default() } else { look(&needs) };
-    let decision = decide(&case, &facts);
+    let (case, decision) = hostler_policy::judge(event, place, settings, look);
     let changed = case.shell.iter().flat_map(|report| &report.effects).filter(|effect| changes(effect.kind));
     let mut paths: Vec<PathBuf> =
         changed.flat_map(|effect| &effect.targets).filter_map(|target| target.path.clone()).collect();

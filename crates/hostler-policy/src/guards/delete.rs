@@ -2,7 +2,7 @@
 
 use hostler_model::{EffectKind, Facts, Mode, Needs, Reach, Target};
 
-use super::zone::{Zone, effects, shown, snapshot, want, zone};
+use super::zone::{Zone, effects, in_script, shown, snapshot, want, zone};
 use super::{Example, Guard, Hit};
 use crate::Case;
 
@@ -198,8 +198,11 @@ fn find(
     hit: impl Fn(&Target) -> Hit,
 ) -> Vec<Hit> {
     effects(case, kinds)
-        .flat_map(|effect| &effect.targets)
-        .filter(|target| zones.contains(&zone(target, case.place, facts)))
-        .map(hit)
+        .flat_map(|effect| effect.targets.iter().map(move |target| (effect, target)))
+        .filter(|(_, target)| zones.contains(&zone(target, case.place, facts)))
+        .map(|(effect, target)| {
+            let hit = hit(target);
+            Hit { problem: hit.problem + &in_script(effect), ..hit }
+        })
         .collect()
 }

@@ -3,7 +3,7 @@
 use hostler_model::{EffectKind, Facts, Mode, Needs, Target};
 
 use super::protected::{Protected, git_internals, holds_protected, shell_protection};
-use super::zone::{effects, shown, snapshot, want};
+use super::zone::{effects, in_script, shown, snapshot, want};
 use super::{Example, Guard, Hit};
 use crate::Case;
 
@@ -149,7 +149,7 @@ fn find(
         .filter_map(|(effect, target)| {
             let Protected { why, instead } = judge(target, effect.kind)?;
             Some(Hit {
-                problem: format!("{} is protected: {why}", shown(target)),
+                problem: format!("{} is protected{}: {why}", shown(target), in_script(effect)),
                 instead: Some(instead),
                 snapshot: Vec::new(),
             })

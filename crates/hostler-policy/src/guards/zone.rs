@@ -33,6 +33,11 @@ pub(super) fn effects<'c>(case: &'c Case<'_>, kinds: &'c [EffectKind]) -> impl I
         .filter(move |effect| kinds.contains(&effect.kind) && effect.reach == Reach::Local)
 }
 
+/// ` in SCRIPT` for what a script does, else nothing.
+pub(super) fn in_script(effect: &Effect) -> String {
+    effect.script.as_ref().map(|script| format!(" in `{}`", script.display())).unwrap_or_default()
+}
+
 /// A hit for each effect of `kind`, wherever it happens.
 pub(super) fn each(case: &Case<'_>, kind: EffectKind, instead: &str) -> Vec<Hit> {
     case.shell

@@ -10,9 +10,9 @@ use std::rc::Rc;
 use brush_parser::ast;
 use hostler_model::{Effect, EffectKind, Place, Reach};
 
-use super::parse;
 use super::target::Site;
 use super::word::{Field, Value};
+use super::{Scripts, parse, wildcard};
 
 /// Simple commands that one analysis evaluates, alternatives included.
 const COMMANDS_MAX: usize = 4_000;
@@ -94,12 +94,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn new(cwd: PathBuf) -> Self {
+    pub(super) fn new(cwd: Option<PathBuf>) -> Self {
         Self {
             vars: HashMap::new(),
             functions: HashMap::new(),
             aliases: HashMap::new(),
-            cwd: Some(cwd),
+            cwd,
             old_cwd: None,
             folders: Vec::new(),
             args: Vec::new(),
@@ -188,12 +188,18 @@ pub(super) struct Machine<'a> {
     pub(super) sources: HashMap<String, Stream>,
     /// Files that this command line downloads.
     pub(super) downloads: Vec<PathBuf>,
+    /// Texts of scripts that the caller has read.
+    pub(super) library: &'a Scripts,
+    /// Scripts of the project whose text would tell more.
+    pub(super) scripts: Vec<PathBuf>,
+    /// The scripts being read, innermost last.
+    inside: Vec<PathBuf>,
     budget: usize,
     depth: usize,
 }
 
 impl<'a> Machine<'a> {
-    pub(super) fn new(place: &'a Place, deep: bool) -> Self {
+    pub(super) fn new(place: &'a Place, library: &'a Scripts, deep: bool) -> Self {
         Self {
             place,
             effects: Vec::new(),
@@ -203,6 +209,9 @@ impl<'a> Machine<'a> {
             deep,
             sources: HashMap::new(),
             downloads: Vec::new(),
+            library,
+            scripts: Vec::new(),
+            inside: Vec::new(),
             budget: COMMANDS_MAX,
             depth: 0,
         }
@@ -212,14 +221,53 @@ impl<'a> Machine<'a> {
     pub(super) fn unresolved(&mut self, command: impl Into<String>, why: impl Into<String>) {
         let why = why.into();
         self.gaps.push(why.clone());
-        self.effects.push(Effect {
+        self.push(Effect {
             kind: EffectKind::ExecUnresolved,
             targets: Vec::new(),
             command: command.into(),
             why,
             reach: Reach::Local,
             recursive: false,
+            script: None,
         });
+    }
+
+    /// Records an effect. In a script of the project only what is certain counts: scripts take their paths from
+    /// arguments and settings all day, and asking about each would teach people to stop reading.
+    pub(super) fn push(&mut self, mut effect: Effect) {
+        if let Some(script) = self.inside.last() {
+            let had = !effect.targets.is_empty();
+            effect.targets.retain(|target| target.path.is_some());
+            if effect.kind == EffectKind::ExecUnresolved || (had && effect.targets.is_empty()) {
+                return;
+            }
+            effect.why = format!("{}, in `{}`", effect.why, script.display());
+            effect.script = Some(script.clone());
+        }
+        self.effects.push(effect);
+    }
+
+    /// Reads the script at `path` with `read`, when its text is known; else notes what was not read.
+    pub(super) fn enter(&mut self, path: Option<&PathBuf>, read: impl FnOnce(&mut Self, &'a str)) {
+        let Some(path) = path else {
+            self.gaps.push("runs a file that is known only then".to_owned());
+            return;
+        };
+        if self.inside.contains(path) {
+            return;
+        }
+        let Some(text) = self.library.get(path) else {
+            let ours = path.starts_with(&self.place.root)
+                || self.place.temp.iter().any(|temp| path.starts_with(temp));
+            if ours && !self.scripts.contains(path) {
+                self.scripts.push(path.clone());
+            }
+            self.gaps.push(format!("runs `{}`, whose content was not read", path.display()));
+            return;
+        };
+        self.inside.push(path.clone());
+        read(self, text);
+        self.inside.pop();
     }
 
     /// Evaluates nested program text.
@@ -308,13 +356,14 @@ impl<'a> Machine<'a> {
     }
 
     pub(super) fn fork_bomb(&mut self, name: &str) {
-        self.effects.push(Effect {
+        self.push(Effect {
             kind: EffectKind::ForkBomb,
             targets: Vec::new(),
             command: name.to_owned(),
             why: format!("`{name}` starts itself again without end"),
             reach: Reach::Local,
             recursive: true,
+            script: None,
         });
     }
 
@@ -410,12 +459,7 @@ impl<'a> Machine<'a> {
                 };
                 out
             }
-            ast::CompoundCommand::CaseClause(case) => {
-                self.joined(&case.value.value, state);
-                let arms: Vec<&ast::CompoundList> =
-                    case.cases.iter().filter_map(|arm| arm.cmd.as_ref()).collect();
-                self.arms(&arms, true, state, stdin)
-            }
+            ast::CompoundCommand::CaseClause(case) => self.case(case, state, stdin),
             ast::CompoundCommand::IfClause(clause) => {
                 self.list(&clause.condition, state, stdin);
                 let mut arms = vec![&clause.then];
@@ -440,6 +484,25 @@ impl<'a> Machine<'a> {
                 Stream::NOTHING
             }
         }
+    }
+
+    /// The arm that a known value takes, or every arm.
+    fn case(&mut self, case: &ast::CaseClauseCommand, state: &mut State, stdin: &Stream) -> Stream {
+        let value = self.joined(&case.value.value, state).known();
+        let mut arms = Vec::new();
+        for arm in &case.cases {
+            let patterns: Vec<Option<String>> =
+                arm.patterns.iter().map(|word| self.joined(&word.value, state).known()).collect();
+            let known = value.as_ref().filter(|_| patterns.iter().all(Option::is_some));
+            let taken = known.map(|value| patterns.iter().flatten().any(|it| wildcard::matches(it, value)));
+            if taken != Some(false) {
+                arms.extend(arm.cmd.as_ref());
+            }
+            if taken == Some(true) && matches!(arm.post_action, ast::CaseItemPostAction::ExitCase) {
+                break;
+            }
+        }
+        self.arms(&arms, true, state, stdin)
     }
 
     fn arms(

@@ -26,7 +26,8 @@ pub(crate) mod wildcard;
 mod word;
 mod wrap;
 
-use std::path::Path;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use hostler_model::{Coverage, Effect, EffectKind, Place, Reach, Step};
 
@@ -48,7 +49,12 @@ pub struct Report {
     pub commands: Vec<Command>,
     /// How much was understood.
     pub coverage: Coverage,
+    /// Scripts of the project, or in temporary folders, that it runs and whose text was not given.
+    pub scripts: Vec<PathBuf>,
 }
+
+/// Texts of scripts by path.
+pub type Scripts = BTreeMap<PathBuf, String>;
 
 /// One simple command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -98,11 +104,16 @@ impl Report {
 ///
 /// Never fails: what is not understood is an [`EffectKind::ExecUnresolved`] effect, which guards ask about.
 pub fn analyse(command: &str, cwd: &Path, place: &Place) -> Report {
+    analyse_with(command, cwd, place, &Scripts::new())
+}
+
+/// As [`analyse`], reading the scripts that `command` runs where `library` has them.
+pub fn analyse_with(command: &str, cwd: &Path, place: &Place, library: &Scripts) -> Report {
     let mut report = parse::with_stack(command, |deep| {
-        let mut machine = Machine::new(place, deep);
-        machine.run_text(command, &mut State::new(cwd.to_path_buf()), &Stream::NOTHING);
+        let mut machine = Machine::new(place, library, deep);
+        machine.run_text(command, &mut State::new(Some(cwd.to_path_buf())), &Stream::NOTHING);
         let coverage = if machine.gaps.is_empty() { Coverage::Full } else { Coverage::Partial(machine.gaps) };
-        Report { effects: machine.effects, commands: machine.commands, coverage }
+        Report { effects: machine.effects, commands: machine.commands, coverage, scripts: machine.scripts }
     })
     .unwrap_or_else(|| {
         let why = "it is too long or too deeply nested to analyse".to_owned();
@@ -110,6 +121,7 @@ pub fn analyse(command: &str, cwd: &Path, place: &Place) -> Report {
             effects: vec![unresolved(command, why.clone())],
             commands: Vec::new(),
             coverage: Coverage::Partial(vec![why]),
+            scripts: Vec::new(),
         }
     });
     if let Some(c) = lookalike::bidirectional(command) {
@@ -146,6 +158,7 @@ fn unresolved(command: &str, why: String) -> Effect {
         why,
         reach: Reach::Local,
         recursive: false,
+        script: None,
     }
 }
 

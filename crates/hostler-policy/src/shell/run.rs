@@ -331,13 +331,14 @@ impl Machine<'_> {
         if forgotten || (in_sandbox && count == 0) {
             return;
         }
-        self.effects.push(Effect {
+        self.push(Effect {
             kind,
             targets,
             command: super::shorten(&command.into()),
             why: why.into(),
             reach: state.site.reach(),
             recursive,
+            script: None,
         });
     }
 
@@ -409,7 +410,7 @@ impl Machine<'_> {
             }
         }
         if word.contains('/') {
-            self.script_file(&argv[0], state);
+            self.script_file(&argv[0], &argv[1..], state);
         }
         Stream {
             data: Data::Opaque { why: format!("output of `{name}`"), remote: false },
@@ -418,7 +419,7 @@ impl Machine<'_> {
     }
 
     /// A script of the project: its text when this command line wrote it, else a gap in what was understood.
-    pub(super) fn script_file(&mut self, field: &Field, state: &mut State) {
+    pub(super) fn script_file(&mut self, field: &Field, args: &[Field], state: &mut State) {
         let target = self.target(field, state);
         let text = target.path.as_ref().and_then(|path| state.files.get(path)).cloned();
         match text {
@@ -435,7 +436,14 @@ impl Machine<'_> {
                     state,
                 );
             }
-            None => self.gaps.push(format!("runs `{}`, whose content was not read", field.render())),
+            None => {
+                let mut inside = State { args: args.to_vec(), ..State::new(state.cwd.clone()) };
+                inside.site = state.site.clone();
+                self.enter(target.path.as_ref(), |machine, text| match super::script::interpreter(text) {
+                    Some(name) => super::script::run_source(machine, name, text, field, &mut inside),
+                    None => drop(machine.run_text(text, &mut inside, &Stream::NOTHING)),
+                });
+            }
         }
     }
 
@@ -447,13 +455,14 @@ impl Machine<'_> {
         }
         let stream = argv.first().and_then(|field| self.source(field));
         match stream.map(|stream| stream.data) {
-            Some(Data::Opaque { why, remote: true }) => self.effects.push(Effect {
+            Some(Data::Opaque { why, remote: true }) => self.push(Effect {
                 kind: EffectKind::ExecRemote,
                 targets: Vec::new(),
                 command: super::shorten(&render(argv)),
                 why: format!("it runs {why}"),
                 reach: hostler_model::Reach::Local,
                 recursive: false,
+                script: None,
             }),
             _ => self.unresolved(
                 super::shorten(&render(argv)),
@@ -479,9 +488,9 @@ impl Machine<'_> {
                 Stream::opaque("not analysed", true)
             }
             Data::File(path) => {
-                let name =
-                    path.as_ref().map_or_else(|| "a file".to_owned(), |path| path.display().to_string());
-                self.gaps.push(format!("runs `{name}`, whose content was not read"));
+                self.enter(path.as_ref(), |machine, text| {
+                    drop(machine.run_text(text, state, &Stream::NOTHING));
+                });
                 Stream::opaque("output of a script", false)
             }
             Data::Opaque { why, remote: true } => {

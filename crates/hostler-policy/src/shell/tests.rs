@@ -186,7 +186,7 @@ fn scripts_that_a_command_runs_are_read() {
     let kept = world.decide(shell("bash inside.sh")).snapshot;
     assert_eq!(kept, [world.path("build")]);
     let reason = &world.decide(shell("./outer.sh")).findings[0].problem;
-    assert!(reason.contains("photos"), "{reason}");
+    assert!(reason.contains("photos") && reason.contains("in `/home/dev/proj/bad.sh`"), "{reason}");
 }
 
 #[test]

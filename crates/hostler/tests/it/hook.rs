@@ -482,6 +482,17 @@ fn a_rule_that_fails_does_not_take_the_others_with_it() {
 }
 
 #[test]
+fn a_script_is_read_before_it_runs() {
+    let world = World::new();
+    world.write("clean.sh", "#!/bin/sh\nrm -rf ~/photos\n");
+    world.write("build.sh", "rm -rf \"$OUT\"\n");
+    let reply = world.bash("sh clean.sh", "t1");
+    let reason = reply["hookSpecificOutput"]["permissionDecisionReason"].as_str().unwrap();
+    assert!(reason.contains("photos") && reason.contains("clean.sh"), "{reply}");
+    assert_eq!(world.bash("sh build.sh", "t2"), json!({}));
+}
+
+#[test]
 fn time_runs_out_here_before_it_does_at_the_host() {
     let world = World::new().set("HOSTLER_FAULT", "slow:20000");
     let input = json!({ "file_path": "README.md", "content": "x" });

@@ -169,10 +169,33 @@ fn read_stream(
                     state,
                 );
             }
-            let name = path.as_ref().map_or_else(|| "a file".to_owned(), |path| path.display().to_string());
-            machine.gaps.push(format!("runs `{name}`, whose content was not read"));
+            machine.enter(path.as_ref(), |machine, text| read_code(machine, language, text, call, state));
         }
         Data::Nothing | Data::Name => {}
+    }
+}
+
+/// The interpreter that a script's first line names; `None` for shells and for none.
+pub(super) fn interpreter(text: &str) -> Option<&str> {
+    let line = text.lines().next()?.strip_prefix("#!")?;
+    let mut words = line.split_whitespace();
+    let program = words.next()?.rsplit('/').next()?;
+    let name = if program == "env" { words.find(|word| !word.starts_with('-'))? } else { program };
+    language(name).map(|_| name)
+}
+
+/// Reads the text of a script of `interpreter`.
+pub(super) fn run_source(
+    machine: &mut Machine<'_>,
+    name: &str,
+    text: &str,
+    script: &Field,
+    state: &mut State,
+) {
+    if let Some(language) = language(name) {
+        let argv = [script.clone()];
+        let call = Call { name, word: name, argv: &argv, args: &[], stdin: &Stream::NOTHING };
+        read_code(machine, language, text, &call, state);
     }
 }
 
