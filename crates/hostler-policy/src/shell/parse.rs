@@ -164,7 +164,15 @@ pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
     if !raw.contains('{') || !(raw.contains(',') || raw.contains("..")) {
         return Some(vec![raw.to_owned()]);
     }
-    if BRACE_LEVELS_MAX < brace_levels(raw) || SUBSCRIPT_LEVELS_MAX < subscript_levels(raw) {
+    let levels = brace_levels(raw);
+    if levels == 0 {
+        return Some(vec![raw.to_owned()]);
+    }
+    let parentheses = raw.bytes().filter(|byte| *byte == b'(').count();
+    if BRACE_LEVELS_MAX < levels
+        || SUBSCRIPT_LEVELS_MAX < subscript_levels(raw)
+        || SUBSHELL_LEVELS_MAX < parentheses
+    {
         return None;
     }
     match brush_parser::word::parse_brace_expansions(raw, &ParserOptions::default()) {
@@ -173,10 +181,12 @@ pub(super) fn braces(raw: &str) -> Option<Vec<String>> {
     }
 }
 
-/// How deep braces outside quotes nest in a raw word, closed or not; `${` counts as one.
+/// How deep braces outside quotes nest in a raw word, closed or not; `${` counts as one. Nothing where every
+/// brace belongs to a parameter: then there is nothing to expand.
 fn brace_levels(raw: &str) -> usize {
-    let (mut level, mut deepest) = (0_usize, 0);
+    let (mut level, mut deepest, mut plain) = (0_usize, 0, false);
     let mut quote = None;
+    let mut before = ' ';
     let mut characters = raw.chars();
     while let Some(c) = characters.next() {
         match (c, quote) {
@@ -187,12 +197,14 @@ fn brace_levels(raw: &str) -> usize {
             ('{', None) => {
                 level += 1;
                 deepest = deepest.max(level);
+                plain |= before != '$';
             }
             ('}', None) => level = level.saturating_sub(1),
             _ => {}
         }
+        before = c;
     }
-    deepest
+    if plain { deepest } else { 0 }
 }
 
 fn join(parts: &[BraceExpressionOrText]) -> Option<Vec<String>> {
