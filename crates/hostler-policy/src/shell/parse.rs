@@ -100,9 +100,11 @@ fn empty_heredoc_tag(text: &str) -> bool {
             continue;
         }
         let tag = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
-        let end = tag.find(|c: char| c.is_whitespace() || ";&|<>()".contains(c)).unwrap_or(tag.len());
+        let end = tag.find(|c| " \t\n;&|<>()".contains(c)).unwrap_or(tag.len());
         let tag = tag.get(..end).unwrap_or_default();
-        if !tag.is_empty() && tag.chars().all(|c| matches!(c, '\'' | '"' | '\\')) {
+        // The tokenizer trims what it does not take for blanks.
+        let nothing = |c: char| matches!(c, '\'' | '"' | '\\') || c.is_ascii_whitespace();
+        if !tag.is_empty() && tag.chars().all(nothing) {
             return true;
         }
     }
