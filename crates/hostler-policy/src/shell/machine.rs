@@ -3,7 +3,7 @@
 //! One pass, bounded by nodes and depth, never by time: loops run over their known values, both arms of
 //! a branch run, and a variable that differs between arms keeps both values as alternatives.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::rc::Rc;
 
@@ -79,9 +79,9 @@ impl Stream {
 /// The shell's state at one point.
 #[derive(Debug, Clone)]
 pub(super) struct State {
-    pub(super) vars: HashMap<String, Vec<Value>>,
-    pub(super) functions: HashMap<String, Rc<ast::FunctionBody>>,
-    pub(super) aliases: HashMap<String, String>,
+    pub(super) vars: BTreeMap<String, Vec<Value>>,
+    pub(super) functions: BTreeMap<String, Rc<ast::FunctionBody>>,
+    pub(super) aliases: BTreeMap<String, String>,
     pub(super) cwd: Option<PathBuf>,
     pub(super) old_cwd: Option<PathBuf>,
     pub(super) folders: Vec<Option<PathBuf>>,
@@ -89,22 +89,22 @@ pub(super) struct State {
     /// Functions being called, innermost last.
     pub(super) calls: Vec<String>,
     /// Files written with known text earlier in this command line, so that running them is no riddle.
-    pub(super) files: HashMap<PathBuf, String>,
+    pub(super) files: BTreeMap<PathBuf, String>,
     pub(super) site: Site,
 }
 
 impl State {
     pub(super) fn new(cwd: Option<PathBuf>) -> Self {
         Self {
-            vars: HashMap::new(),
-            functions: HashMap::new(),
-            aliases: HashMap::new(),
+            vars: BTreeMap::new(),
+            functions: BTreeMap::new(),
+            aliases: BTreeMap::new(),
             cwd,
             old_cwd: None,
             folders: Vec::new(),
             args: Vec::new(),
             calls: Vec::new(),
-            files: HashMap::new(),
+            files: BTreeMap::new(),
             site: Site::Local,
         }
     }
@@ -185,7 +185,7 @@ pub(super) struct Machine<'a> {
     pub(super) chooser: Chooser,
     pub(super) deep: bool,
     /// What substitutions printed, by their source text: `$(…)`, `<(…)`.
-    pub(super) sources: HashMap<String, Stream>,
+    pub(super) sources: BTreeMap<String, Stream>,
     /// Files that this command line downloads.
     pub(super) downloads: Vec<PathBuf>,
     /// Texts of scripts that the caller has read.
@@ -207,7 +207,7 @@ impl<'a> Machine<'a> {
             gaps: Vec::new(),
             chooser: Chooser::default(),
             deep,
-            sources: HashMap::new(),
+            sources: BTreeMap::new(),
             downloads: Vec::new(),
             library,
             scripts: Vec::new(),

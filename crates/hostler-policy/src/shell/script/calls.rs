@@ -1,6 +1,6 @@
 //! What calls do: delete, write, run other programs.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use hostler_model::EffectKind;
 
@@ -398,7 +398,7 @@ impl Reader<'_, '_, '_> {
                     at: 0,
                     depth: self.depth + 4,
                     language: self.language,
-                    vars: HashMap::new(),
+                    vars: BTreeMap::new(),
                     command: self.command.clone(),
                     from_os: text.contains("from os import"),
                 };

@@ -3,7 +3,7 @@
 //! Not an interpreter: a reader of calls with literal arguments. What it cannot resolve becomes a target
 //! without a path, which guards treat as unresolved; what it does not know has no effect.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use hostler_model::EffectKind;
 
@@ -238,7 +238,7 @@ fn read_code(machine: &mut Machine<'_>, language: Language, code: &str, call: &C
         at: 0,
         depth: 0,
         language,
-        vars: HashMap::new(),
+        vars: BTreeMap::new(),
         command: call.render(),
         from_os: code.contains("from os import"),
     };

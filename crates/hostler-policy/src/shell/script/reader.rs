@@ -1,6 +1,6 @@
 //! Reads code as expressions: names, literals, calls, and what is known of their values.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use super::super::machine::{Machine, State};
 use super::super::word::{Field, Piece};
@@ -44,7 +44,7 @@ pub(super) struct Reader<'r, 'm, 'p> {
     pub(super) at: usize,
     pub(super) depth: usize,
     pub(super) language: Language,
-    pub(super) vars: HashMap<String, Val>,
+    pub(super) vars: BTreeMap<String, Val>,
     pub(super) command: String,
     pub(super) from_os: bool,
 }
