@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 const USAGE: &str = "usage: cargo xtask latency [--calls N]
-       cargo xtask fuzz [--seconds N] [TARGET...]";
+       cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
