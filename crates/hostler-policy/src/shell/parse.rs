@@ -84,7 +84,11 @@ pub(super) fn program(text: &str) -> Option<ast::Program> {
         return None;
     }
     let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
-    if SUBSHELL_LEVELS_MAX < levels(&tokens, "(", ")") || CASE_LEVELS_MAX < levels(&tokens, "case", "esac") {
+    // An assignment to an element is parsed with the rest: its subscript counts here already.
+    if SUBSHELL_LEVELS_MAX < levels(&tokens, "(", ")")
+        || CASE_LEVELS_MAX < levels(&tokens, "case", "esac")
+        || tokens.iter().any(|token| SUBSCRIPT_LEVELS_MAX < subscript_levels(token.to_str()))
+    {
         return None;
     }
     parse_tokens(&tokens, &ParserOptions::default()).ok()
