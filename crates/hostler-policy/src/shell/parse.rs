@@ -100,15 +100,15 @@ fn empty_heredoc_tag(text: &str) -> bool {
     let mut rest = text;
     while let Some((_, after)) = rest.split_once("<<") {
         rest = after.trim_start_matches('<');
-        if rest.len() != after.len() {
+        if after.len() - rest.len() == 1 {
             continue;
         }
         let tag = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t']);
         let end = tag.find(|c| " \t\n;&|<>()".contains(c)).unwrap_or(tag.len());
         let tag = tag.get(..end).unwrap_or_default();
         // The tokenizer trims what it does not take for blanks.
-        let nothing = |c: char| matches!(c, '\'' | '"' | '\\') || c.is_ascii_whitespace();
-        if !tag.is_empty() && tag.chars().all(nothing) {
+        let said = tag.replace("''", "").replace("\"\"", "");
+        if !tag.is_empty() && said.trim_ascii().is_empty() {
             return true;
         }
     }

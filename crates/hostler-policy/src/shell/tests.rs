@@ -229,10 +229,11 @@ fn hostile_nesting_and_length_end_in_a_question() {
     assert_eq!(verdict(&format!("echo {}", "${a[1]}".repeat(12))), verdict("echo ${a[1]}"));
     assert!(verdict(&format!("rm -rf ~; {}", "case x in a) ".repeat(40))).blocks());
     assert_eq!(verdict(&format!("echo '{}'", "(".repeat(40))), Verdict::Allow);
-    for tag in ["''", "\"\"", "-''", " ''\"\"", "\\", "\r", "-\u{c}"] {
+    for tag in ["''", "\"\"", "-''", " ''\"\"", "\\", "\r", "-\u{c}", "<<\r"] {
         assert!(verdict(&format!("rm -rf ~; cat <<{tag} ")).blocks(), "{tag}");
         assert!(verdict(&format!("rm -rf ~; echo $(cat <<{tag} ")).blocks(), "{tag}");
     }
+    assert_eq!(verdict("grep -rn '<<' src; grep -rn \"<<<<<<<\" src; grep '<<<' x"), Verdict::Allow);
     assert_eq!(verdict("cat <<< '' "), Verdict::Allow);
     assert_eq!(verdict("cat <<'E'\nx\nE\n"), Verdict::Allow);
     assert_eq!(verdict(&format!("echo '{}'", "{a,".repeat(40))), Verdict::Allow);
