@@ -83,7 +83,8 @@ pub(super) fn program(text: &str) -> Option<ast::Program> {
     if empty_heredoc_tag(text) {
         return None;
     }
-    let tokens = uncached_tokenize_str(text, &TokenizerOptions::default()).ok()?;
+    // A tag that is missing at the very end has the same effect; a line end makes it an error.
+    let tokens = uncached_tokenize_str(&format!("{text}\n"), &TokenizerOptions::default()).ok()?;
     // An assignment to an element is parsed with the rest: its subscript counts here already.
     if SUBSHELL_LEVELS_MAX < levels(&tokens, "(", ")")
         || CASE_LEVELS_MAX < levels(&tokens, "case", "esac")

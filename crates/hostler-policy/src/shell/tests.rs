@@ -208,6 +208,8 @@ fn hostile_nesting_and_length_end_in_a_question() {
         format!("rm -rf ~; {}", "(".repeat(40)),
         format!("rm -rf ~ x{}1{}", "${a[".repeat(12), "]}".repeat(12)),
         format!("rm -rf ~ x{}", "${a[b}".repeat(12)),
+        "rm -rf ~; $(<<      ".to_owned(),
+        "rm -rf ~; x \"$(cat <<  <<  ".to_owned(),
         "rm -rf ~; g[${C[${C[${C[${C[}${}}${}}".to_owned(),
         "rm -rf ~ }${[C,(((((((i}${[((((((((-j}${[( ((}${C,}".to_owned(),
         format!("rm -rf ~; {}", "case x in a) ".repeat(40)),
