@@ -303,6 +303,12 @@ impl Reader<'_, '_, '_> {
     pub(super) fn write(&mut self, kind: EffectKind, path: &Field, command: &str) {
         let path = self.tilde(path.clone());
         let target = self.machine.target(&path, self.state);
+        // Code that edits files by computed names is what agents write all day; only a name that is known
+        // can be judged. A delete of a computed name stays a question.
+        if target.path.is_none() {
+            self.machine.gaps.push("writes a file whose name it computes".to_owned());
+            return;
+        }
         self.machine.write_effect(
             kind,
             vec![target],
