@@ -4,11 +4,13 @@
 //! hunted here is panics, hangs and broken promises; coverage guidance works without them.
 
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::SystemTime;
 
 use anyhow::Context;
 use hostler_policy::guards::{Example, GUARDS};
+use hostler_policy::shell::may_take_long;
 
 /// Longest input in bytes: deep enough for every nesting limit, small enough for thousands of runs a second.
 const INPUT_BYTES_MAX: usize = 16 * 1024;
@@ -21,8 +23,8 @@ const REPORT_LINES: usize = 60;
 /// Where the search starts: the same each time, so that a run here says what a run elsewhere will find.
 const SEED: u64 = 20_261_130;
 
-/// How the fuzzer names an input that takes too long.
-const HANG: &str = "ERROR: libFuzzer: timeout";
+/// How the fuzzer names an input that takes too long, or too much memory while it does.
+const HANGS: &[&str] = &["ERROR: libFuzzer: timeout", "ERROR: libFuzzer: out-of-memory"];
 
 const TARGETS: &[&str] = &["shell", "claude_payload", "jsonc"];
 
@@ -62,9 +64,9 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
                 "fuzz {target}: clean after {runs} inputs in {seconds} s, from {count} seeds"
             ));
         } else {
-            // What the parser needs too long for is answered by the hook's own deadline, with a question: it
-            // is told here, for a limit to be found, and is no crash.
-            let hang = text.contains(HANG);
+            // What the parser needs too long for ends in a question by the hook's own deadline, if the hook
+            // expects that of the input. It is told here, for a limit to be found, and is no crash.
+            let hang = HANGS.iter().any(|it| text.contains(it)) && deadline_covers(target)?;
             clean &= hang;
             let lines: Vec<&str> = text.lines().collect();
             for line in &lines[lines.len().saturating_sub(REPORT_LINES)..] {
@@ -75,6 +77,22 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
         }
     }
     Ok(clean)
+}
+
+/// Whether the hook starts its deadline before it reads the last input that was found.
+fn deadline_covers(target: &str) -> anyhow::Result<bool> {
+    let folder = crate::root().join("fuzz/artifacts").join(target);
+    let mut newest: Option<(SystemTime, PathBuf)> = None;
+    for entry in fs::read_dir(&folder)? {
+        let entry = entry?;
+        let changed = entry.metadata()?.modified()?;
+        if newest.as_ref().is_none_or(|(time, _)| *time <= changed) {
+            newest = Some((changed, entry.path()));
+        }
+    }
+    let (_, path) = newest.with_context(|| format!("{} is empty", folder.display()))?;
+    let input = fs::read(path)?;
+    Ok(target == "shell" && std::str::from_utf8(&input).is_ok_and(may_take_long))
 }
 
 /// Writes the seeds of `target` and returns how many there are.
