@@ -204,7 +204,6 @@ const DANGERS: &[Danger] = &[
 /// Options that make a call harmless.
 const HARMLESS: &[&str] = &[
     "--help",
-    "-h",
     "--dry-run",
     "--dryrun",
     "--dry-run=client",
@@ -221,6 +220,8 @@ const SQL_TOOLS: &[(&str, &[&str], &str)] = &[
     ("psql", &["-c", "--command"], "-d -h -U -p -f -v --dbname --host --username --port --file"),
     ("mysql", &["-e", "--execute"], "-h -u -P -D --host --user --database"),
     ("mariadb", &["-e", "--execute"], "-h -u -P -D --host --user --database"),
+    ("redis-cli", &[], "-h -p -s -a -u -n"),
+    ("valkey-cli", &[], "-h -p -s -a -u -n"),
     ("sqlite3", &["-cmd"], "-separator -init"),
     ("sqlite", &["-cmd"], "-separator -init"),
     ("duckdb", &["-c", "-s"], "-init"),
@@ -244,7 +245,9 @@ const SQL_TOOLS: &[(&str, &[&str], &str)] = &[
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {
     let short = call.word.rsplit('/').next().unwrap_or(call.word);
     let words: Vec<String> = call.args.iter().map(|field| field.render().to_ascii_lowercase()).collect();
-    let harmless = words.iter().any(|word| HARMLESS.contains(&word.as_str()))
+    // For database tools `-h` names a host; alone at the end it asks for help.
+    let harmless = words.last().is_some_and(|word| word == "-h")
+        || words.iter().any(|word| HARMLESS.contains(&word.as_str()))
         || (short == "terraform" && words.first().is_some_and(|word| word == "plan"));
     if !harmless {
         for danger in DANGERS {

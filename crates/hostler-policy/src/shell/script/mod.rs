@@ -223,6 +223,15 @@ fn read_code(machine: &mut Machine<'_>, language: Language, code: &str, call: &C
         machine.unresolved(super::shorten(&call.render()), "its code is too long to analyse");
         return;
     }
+    if call.name == "osascript" {
+        // AppleScript runs commands by this phrase alone.
+        for part in code.split("do shell script \"").skip(1) {
+            let end = part.char_indices().find(|(at, c)| *c == '"' && !part[..*at].ends_with('\\'));
+            let text = part.get(..end.map_or(part.len(), |(at, _)| at)).unwrap_or_default();
+            machine.run_text(&text.replace("\\\"", "\""), &mut state.clone(), &Stream::NOTHING);
+        }
+        return;
+    }
     let squeezed: String = code.split_whitespace().collect::<Vec<_>>().join(" ");
     let forks = ["os.fork()", "fork while", "{fork", "fork;", "fork {", "fork()"]
         .iter()
