@@ -136,7 +136,7 @@ impl Git<'_> {
                 self.emit(machine, state, GitDiscard, "it throws uncommitted changes away");
             }
             "clean" => {
-                let forced = plain.has(&["-f", "--force"]) || state_requires_no_force(&self.command);
+                let forced = plain.has(&["-f", "--force"]) || needs_no_force(&self.command);
                 if forced && !plain.has(&["-n", "--dry-run"]) {
                     self.emit(
                         machine,
@@ -446,7 +446,7 @@ impl Git<'_> {
     }
 }
 
-fn state_requires_no_force(command: &str) -> bool {
+fn needs_no_force(command: &str) -> bool {
     command.to_ascii_lowercase().contains("clean.requireforce=false")
 }
 

@@ -115,8 +115,8 @@ pub fn analyse_with(command: &str, cwd: &Path, place: &Place, library: &Scripts)
         let coverage = if machine.gaps.is_empty() { Coverage::Full } else { Coverage::Partial(machine.gaps) };
         Report { effects: machine.effects, commands: machine.commands, coverage, scripts: machine.scripts }
     })
-    .unwrap_or_else(|| {
-        let why = "it is too long or too deeply nested to analyse".to_owned();
+    .unwrap_or_else(|why| {
+        let why = why.to_owned();
         Report {
             effects: vec![unresolved(command, why.clone())],
             commands: Vec::new(),

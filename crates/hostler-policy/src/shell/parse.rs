@@ -33,6 +33,12 @@ const CASE_LEVELS_MAX: usize = 6;
 /// Open subscripts of parameters (`${a[`) at a time. The parser's time grows tenfold with each.
 const SUBSCRIPT_LEVELS_MAX: usize = 2;
 
+/// Why a text is not analysed: nobody promised a stack for it.
+const BEYOND_CAPS: &str = "it is too long or too deeply nested to analyse";
+
+/// Why a text is not analysed: the parser or the analysis failed on it.
+pub(super) const FAILED: &str = "the analysis of it failed";
+
 /// Words that one brace expression may make.
 const BRACE_WORDS_MAX: usize = 256;
 
@@ -58,20 +64,26 @@ pub(super) fn fits(text: &str, deep: bool) -> bool {
 }
 
 /// Runs `work` where nesting of `text` cannot overflow the stack; `work` is told whether that is the
-/// large one. `None` when the text is beyond all caps, or `work` panicked.
-pub(super) fn with_stack<T: Send>(text: &str, work: impl FnOnce(bool) -> T + Send) -> Option<T> {
+/// large one.
+///
+/// # Errors
+/// [`BEYOND_CAPS`], or [`FAILED`] when `work` panicked.
+pub(super) fn with_stack<T: Send>(
+    text: &str,
+    work: impl FnOnce(bool) -> T + Send,
+) -> Result<T, &'static str> {
     if fits(text, false) {
-        return catch_unwind(AssertUnwindSafe(|| work(false))).ok();
+        return catch_unwind(AssertUnwindSafe(|| work(false))).map_err(|_| FAILED);
     }
     if !fits(text, true) {
-        return None;
+        return Err(BEYOND_CAPS);
     }
     std::thread::scope(|scope| {
         std::thread::Builder::new()
             .stack_size(DEEP_STACK_BYTES)
             .spawn_scoped(scope, || work(true))
-            .ok()
-            .and_then(|thread| thread.join().ok())
+            .map_err(|_| BEYOND_CAPS)
+            .and_then(|thread| thread.join().map_err(|_| FAILED))
     })
 }
 

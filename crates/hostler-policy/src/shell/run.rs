@@ -342,8 +342,9 @@ impl Machine<'_> {
         });
     }
 
+    #[expect(clippy::unused_self, reason = "asked of the machine like everything else about a word")]
     pub(super) fn target(&self, field: &Field, state: &State) -> Target {
-        target::target(field, state, self.place)
+        target::target(field, state)
     }
 
     pub(super) fn targets(&self, fields: &[Field], state: &State) -> Vec<Target> {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hostler_model::{Place, Reach, Target, lexical};
+use hostler_model::{Reach, Target, lexical};
 
 use super::machine::State;
 use super::word::{Field, Piece};
@@ -45,7 +45,7 @@ impl Site {
 }
 
 /// The target that a word names.
-pub(super) fn target(field: &Field, state: &State, place: &Place) -> Target {
+pub(super) fn target(field: &Field, state: &State) -> Target {
     let text = field.render();
     let follows_link = text.ends_with('/') || text.ends_with("/.");
     let base = match state.site {
@@ -56,7 +56,7 @@ pub(super) fn target(field: &Field, state: &State, place: &Place) -> Target {
     let unresolved =
         |text: String| Target { text, path: None, glob: false, pattern: String::new(), follows_link };
     let Some((prefix, pattern)) = known else { return unresolved(text) };
-    let Some(path) = resolve(&prefix, base.as_deref(), place) else { return unresolved(text) };
+    let Some(path) = resolve(&prefix, base.as_deref()) else { return unresolved(text) };
     Target { text, path: Some(path), glob: !pattern.is_empty(), pattern, follows_link }
 }
 
@@ -86,11 +86,9 @@ fn known_prefix(field: &Field) -> Option<(String, String)> {
 }
 
 /// `prefix` as an absolute path; `None` when it is relative and the working directory is unknown.
-fn resolve(prefix: &str, base: Option<&Path>, place: &Place) -> Option<PathBuf> {
+fn resolve(prefix: &str, base: Option<&Path>) -> Option<PathBuf> {
     if prefix.starts_with('/') {
         return Some(lexical::absolute(Path::new("/"), Path::new(prefix)));
     }
-    let base = base?;
-    let _ = place;
-    Some(lexical::absolute(base, Path::new(prefix)))
+    Some(lexical::absolute(base?, Path::new(prefix)))
 }

@@ -481,6 +481,47 @@ fn a_rule_that_fails_does_not_take_the_others_with_it() {
     assert!(denied(&world.bash("ls", "t3")).contains("[fault]"));
 }
 
+/// Every file below `folder` that is not one of ours or the repository's own.
+fn foreign_files(world: &World) -> Vec<(PathBuf, Vec<u8>)> {
+    let ours = [world.path("~/.local/state/hostler"), world.path(".git")];
+    let mut found = Vec::new();
+    let mut folders = vec![world.home()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if ours.contains(&path) {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                found.push((path.clone(), fs::read(&path).unwrap()));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+// @traces 021-CONST-VI-010
+#[test]
+fn the_hook_writes_nothing_but_its_evidence_and_references() {
+    let world = World::new().configured("");
+    world.write("build/out.bin", "1");
+    world.write("~/notes.txt", "mine");
+    let before = foreign_files(&world);
+    world.bash("rm -rf build", "t1");
+    world.bash("rm -rf ~", "t2");
+    world.hook(world.payload(
+        "Edit",
+        &json!({ "file_path": "README.md", "old_string": "#", "new_string": "##" }),
+        "t3",
+    ));
+    world.hook(world.payload("Write", &json!({ "file_path": "~/notes.txt", "content": "x" }), "t4"));
+    assert_eq!(foreign_files(&world), before);
+    assert!(world.git(&["for-each-ref", "refs/hostler"]).lines().count() >= 2, "checkpoints were made");
+}
+
 #[test]
 fn a_script_is_read_before_it_runs() {
     let world = World::new();

@@ -96,7 +96,7 @@ impl Reader<'_, '_, '_> {
             "remove"
                 if matches!(name, "os.remove" | "fs.remove" | "FileUtils.remove" | "fse.remove")
                     || (!qualified && self.from_os)
-                    || is_import(receiver.as_ref()) =>
+                    || is_module(receiver.as_ref()) =>
             {
                 self.delete(last, None, args, &command);
             }
@@ -433,10 +433,6 @@ fn joined(args: &[Field]) -> Field {
 
 fn is_module(value: Option<&Val>) -> bool {
     matches!(value, Some(Val::One(field)) if field.head() == "<module>")
-}
-
-fn is_import(value: Option<&Val>) -> bool {
-    is_module(value)
 }
 
 /// Calls that Ruby and Perl make without parentheses.
