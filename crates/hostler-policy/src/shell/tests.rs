@@ -271,6 +271,112 @@ fn known_bad() -> impl Strategy<Value = String> {
     ])
 }
 
+/// Programs of every family.
+const PROGRAMS: &[&str] = &[
+    "rm",
+    "mv",
+    "cp",
+    "ln",
+    "tee",
+    "dd",
+    "sed",
+    "tar",
+    "chmod",
+    "truncate",
+    "rsync",
+    "find",
+    "xargs",
+    "git",
+    "docker",
+    "kubectl",
+    "psql",
+    "curl",
+    "wget",
+    "ssh",
+    "python3",
+    "node",
+    "perl",
+    "ruby",
+    "bash",
+    "env",
+    "sudo",
+    "timeout",
+    "pip",
+    "npm",
+    "npx",
+    "cd",
+    "read",
+    "printf",
+    "eval",
+    "source",
+    "trap",
+    "awk",
+    "sort",
+    "flock",
+    "su",
+    "redis-cli",
+    "aws",
+    "unzip",
+    "install",
+    "parallel",
+    "vim",
+    "mktemp",
+];
+
+/// Options and operands that some of them take.
+const WORDS: &[&str] = &[
+    "-rf",
+    "-c",
+    "-e",
+    "-i",
+    "-m",
+    "-C",
+    "-o",
+    "-I{}",
+    "-exec",
+    "-delete",
+    "--",
+    "-",
+    "/",
+    "~",
+    ".",
+    "*",
+    "a",
+    "a/b",
+    "$X",
+    "${X:-y}",
+    "$(ls)",
+    "`ls`",
+    "of=x",
+    "run",
+    "exec",
+    "push",
+    "--force",
+    "reset",
+    "--hard",
+    "checkout",
+    "s3",
+    "rm",
+    "{}",
+    ";",
+    "+",
+    "\"a b\"",
+    "@.env",
+    "x=1",
+    "<(ls)",
+    "$((1+2))",
+    "{a,b}",
+    "-v",
+    "/:/x",
+    "ALTER",
+    "\"os.remove(x)\"",
+    "\"fs.rmSync('a')\"",
+    "host:",
+    "é",
+    "$\"x\"",
+    "-n1",
+];
+
 /// Ways to run a command; `{}` is the command, `{q}` the command as one quoted word.
 const WRAPPERS: &[&str] = &[
     "sudo {}",
@@ -391,5 +497,26 @@ proptest! {
     ) {
         let report = report(&words.join(" "));
         prop_assert!(!failed(&report), "{report:?}");
+    }
+
+    #[test]
+    fn any_commands_are_analysed(
+        commands in prop::collection::vec(
+            (
+                prop::sample::select(WRAPPERS),
+                prop::sample::select(PROGRAMS),
+                prop::collection::vec(prop::sample::select(WORDS), 0..6),
+            ),
+            1..4,
+        ),
+    ) {
+        let text: Vec<String> = commands
+            .iter()
+            .map(|(wrapper, program, words)| wrapped(wrapper, &format!("{program} {}", words.join(" "))))
+            .collect();
+        let report = report(&text.join("\n"));
+        prop_assert!(!failed(&report), "{text:?}: {report:?}");
+        // Most of these are well-formed: the property reaches the families of commands, not the parser alone.
+        prop_assert!(!report.commands.is_empty() || !report.effects.is_empty(), "{text:?}");
     }
 }
