@@ -208,6 +208,13 @@ pub enum Action {
         /// Its kind.
         agent: String,
     },
+    /// Get a page or search the web.
+    Fetch {
+        /// The address, or what is looked for.
+        address: String,
+    },
+    /// Plan, ask or keep a list: nothing in the world changes.
+    Plan,
     /// A tool that this build does not know.
     Other,
 }

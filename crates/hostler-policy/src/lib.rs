@@ -6,6 +6,7 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+pub mod claims;
 pub mod guards;
 pub mod shell;
 #[cfg(test)]
@@ -33,6 +34,8 @@ pub struct Settings {
     pub protected: Vec<String>,
     /// Whether Python packages must go through uv; `None`: decided by the project's files.
     pub uv: Option<bool>,
+    /// What supports a claim.
+    pub claims: claims::Basis,
     /// A rule that fails on purpose, to show what a fault of ours does. Debug builds only.
     pub failing_rule: Option<String>,
 }

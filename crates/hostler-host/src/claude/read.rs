@@ -339,6 +339,10 @@ fn action(tool: &str, input: &Fields) -> Result<Action, Error> {
         "Read" => Action::Read { path: path("file_path") },
         "Grep" | "Glob" => Action::Search { path: path("path"), pattern: words("pattern") },
         "Agent" | "Task" => Action::Delegate { prompt: words("prompt"), agent: words("subagent_type") },
+        "WebFetch" => Action::Fetch { address: words("url") },
+        "WebSearch" => Action::Fetch { address: words("query") },
+        "TodoWrite" | "TaskCreate" | "TaskUpdate" | "TaskList" | "TaskGet" | "EnterPlanMode"
+        | "ExitPlanMode" | "AskUserQuestion" => Action::Plan,
         _ => match tool.strip_prefix("mcp__").and_then(|rest| rest.split_once("__")) {
             Some((server, tool)) => {
                 let mut strings = Vec::new();

@@ -275,6 +275,7 @@ fn target(action: &Action) -> String {
         Action::Search { pattern, .. } => pattern.clone(),
         Action::Delegate { prompt, .. } => prompt.clone(),
         Action::Mcp { strings, .. } => strings.first().map(|(_, text)| text.clone()).unwrap_or_default(),
-        Action::Other => String::new(),
+        Action::Fetch { address } => address.clone(),
+        Action::Plan | Action::Other => String::new(),
     }
 }

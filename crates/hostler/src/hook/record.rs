@@ -130,7 +130,8 @@ fn target(action: &Action) -> Option<String> {
         Action::Search { pattern, .. } => Some(preview(pattern)),
         Action::Delegate { prompt, .. } => Some(preview(prompt)),
         Action::Mcp { strings, .. } => strings.first().map(|(key, text)| format!("{key}={}", preview(text))),
-        Action::Other => None,
+        Action::Fetch { address } => Some(preview(address)),
+        Action::Plan | Action::Other => None,
     }
 }
 

@@ -1,0 +1,44 @@
+//! Claims against evidence: what an agent says that it did, and what its tool calls prove.
+//!
+//! A turn's last message is read into claims ([`read`]), each claim is judged against the evidence of the session
+//! ([`judge`]), and what does not hold becomes a [`Finding`]. Pure: the one thing that is asked of the world is the
+//! state of a file that a claim names, through a closure.
+//!
+//! Precision comes first: a clause that could be read in another way is no claim, and evidence that could have done
+//! it supports it.
+
+mod act;
+pub mod evidence;
+mod rules;
+mod verdict;
+
+pub use act::Act;
+pub use evidence::{Evidence, Source};
+pub use rules::{RULES, Rule};
+pub use verdict::{Audit, Claim, FileState, Finding, Judged, Kind, Severity, Standing, Turn};
+
+use hostler_model::Mode;
+
+use crate::Settings;
+
+/// What supports a claim.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Basis {
+    /// What was done, whatever tool did it.
+    #[default]
+    Evidence,
+    /// The letter of the source documents: the names of the tools that were used.
+    Tools,
+}
+
+/// Audits one turn. `look` tells the state of a file, by the path as the message has it; `None` where it cannot
+/// be told. Rules that are off find nothing.
+pub fn audit(turn: &Turn<'_>, settings: &Settings, look: &mut dyn FnMut(&str) -> Option<FileState>) -> Audit {
+    let _ = (turn, settings, look);
+    Audit::default()
+}
+
+/// The mode that a finding is answered in: [`Mode::Deny`] sends the agent back.
+pub fn mode(finding: &Finding, settings: &Settings) -> Mode {
+    rules::mode(finding, settings)
+}
