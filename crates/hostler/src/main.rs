@@ -11,6 +11,7 @@ mod observe;
 mod output;
 mod place;
 mod project;
+mod replay;
 
 use std::process::ExitCode;
 
