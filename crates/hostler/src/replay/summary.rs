@@ -38,6 +38,8 @@ pub(crate) struct SessionSummary {
     pub(crate) turns_omitted: u64,
     /// Tool calls by the tool's name in the host's words, subagents' included.
     pub(crate) calls: BTreeMap<String, u64>,
+    /// Time in calls by tool, milliseconds; of the calls whose duration the record tells.
+    pub(crate) tool_time_ms: BTreeMap<String, u64>,
     /// Calls that failed, and why.
     pub(crate) failures: Failures,
     /// What the guards said, or would have said.
@@ -84,6 +86,9 @@ pub(crate) struct TurnSummary {
     pub(crate) standings: Standings,
     /// What does not hold, gravest first.
     pub(crate) findings: Vec<Finding>,
+    /// The findings' ids for `hostler audit explain`, in the same order; empty where none were recorded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) finding_ids: Vec<String>,
     /// Tool calls in it.
     pub(crate) calls: u64,
     /// Tool calls in it that failed as errors.
@@ -184,6 +189,8 @@ pub(crate) struct Stopped {
     pub(crate) status: String,
     /// The rules that did it.
     pub(crate) rules: Vec<String>,
+    /// What the agent was told, shortened.
+    pub(crate) reason: String,
     /// When, milliseconds since 1970.
     pub(crate) at_ms: Option<i64>,
 }
