@@ -83,6 +83,8 @@ impl World {
             Action::Search { .. } => "Grep".to_owned(),
             Action::Mcp { server, tool, .. } => format!("mcp__{server}__{tool}"),
             Action::Delegate { .. } => "Agent".to_owned(),
+            Action::Fetch { .. } => "WebFetch".to_owned(),
+            Action::Plan => "TodoWrite".to_owned(),
             Action::Other => "Unknown".to_owned(),
         };
         Event {

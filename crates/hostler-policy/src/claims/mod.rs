@@ -10,6 +10,7 @@
 mod act;
 pub mod evidence;
 mod rules;
+pub mod tools;
 mod verdict;
 
 pub use act::Act;

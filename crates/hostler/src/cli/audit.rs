@@ -40,6 +40,8 @@ enum Command {
         #[arg(long, value_name = "N", default_value_t = 20)]
         last: usize,
     },
+    /// Audit turns given as rows of JSON on stdin, one list of findings a line
+    Rows(super::rows::Args),
 }
 
 /// Runs the command.
@@ -47,6 +49,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     match &args.command {
         Command::Verify { paths } => verify(paths, json),
         Command::Show { session, last } => show(session.as_deref(), *last, json),
+        Command::Rows(args) => super::rows::run(args),
     }
 }
 

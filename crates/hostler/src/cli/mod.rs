@@ -9,6 +9,7 @@ mod explain;
 mod guard;
 mod init;
 mod replay;
+mod rows;
 mod status;
 mod uninit;
 
