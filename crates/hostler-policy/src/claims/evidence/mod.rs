@@ -7,7 +7,10 @@ mod of;
 
 pub use of::{Source, of};
 
-use serde::{Deserialize, Serialize};
+use std::fmt;
+
+use serde::de::{self, Visitor};
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::act::Act;
 
@@ -162,7 +165,7 @@ pub struct RunOutcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units_passed: Option<u64>,
     /// Total line coverage in percent.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub coverage_percent: Option<f64>,
 }
 
@@ -203,6 +206,7 @@ pub enum FailureKind {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Measure {
     /// The number, thousands separators removed.
+    #[serde(deserialize_with = "number")]
     pub value: f64,
     /// The unit or the word that it counts, lower case: `ms`, `%`, `rows`, `files`; empty when it stands alone.
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -229,4 +233,41 @@ fn is_one(value: &u32) -> bool {
 
 fn one() -> u32 {
     1
+}
+
+/// Reads a number; journals hold fractions as strings, since readers disagree on how they are written.
+struct Number;
+
+impl Visitor<'_> for Number {
+    type Value = f64;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a number")
+    }
+
+    fn visit_f64<E: de::Error>(self, value: f64) -> Result<f64, E> {
+        Ok(value)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number that an output states")]
+    fn visit_u64<E: de::Error>(self, value: u64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a number that an output states")]
+    fn visit_i64<E: de::Error>(self, value: i64) -> Result<f64, E> {
+        Ok(value as f64)
+    }
+
+    fn visit_str<E: de::Error>(self, text: &str) -> Result<f64, E> {
+        text.parse().map_err(E::custom)
+    }
+}
+
+fn number<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+    from.deserialize_any(Number)
+}
+
+fn optional_number<'de, D: Deserializer<'de>>(from: D) -> Result<Option<f64>, D::Error> {
+    number(from).map(Some)
 }
