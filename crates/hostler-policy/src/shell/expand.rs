@@ -186,7 +186,9 @@ impl Machine<'_> {
         if trimmed.starts_with('<') && !trimmed.starts_with("<<") && !trimmed.starts_with("<(") {
             return Field::unknown(source);
         }
-        let stream = self.run_text(text, &mut state.clone(), &Stream::NOTHING);
+        let flow = super::Flow { hidden: true, captured: true, ..self.flow };
+        let stream =
+            self.within(flow, |machine| machine.run_text(text, &mut state.clone(), &Stream::NOTHING));
         self.sources.insert(source.clone(), stream.clone());
         match stream.data {
             Data::Nothing => Field::default(),

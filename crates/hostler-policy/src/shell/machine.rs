@@ -12,7 +12,7 @@ use hostler_model::{Effect, EffectKind, Place, Reach};
 
 use super::target::Site;
 use super::word::{Field, Value};
-use super::{Scripts, parse, wildcard};
+use super::{Flow, Scripts, parse, wildcard};
 
 /// Simple commands that one analysis evaluates, alternatives included.
 const COMMANDS_MAX: usize = 4_000;
@@ -180,7 +180,16 @@ impl Chooser {
 pub(super) struct Machine<'a> {
     pub(super) place: &'a Place,
     pub(super) effects: Vec<Effect>,
+    pub(super) flows: Vec<Flow>,
     pub(super) commands: Vec<super::Command>,
+    /// Where the evaluation stands in the line.
+    pub(super) flow: Flow,
+    pipelines: u32,
+    chains: u32,
+    /// `set -e`: every command's failure ends the line.
+    exits_on_error: bool,
+    /// `set -o pipefail`.
+    fails_with_pipe: bool,
     pub(super) gaps: Vec<String>,
     pub(super) chooser: Chooser,
     pub(super) deep: bool,
@@ -203,7 +212,13 @@ impl<'a> Machine<'a> {
         Self {
             place,
             effects: Vec::new(),
+            flows: Vec::new(),
             commands: Vec::new(),
+            flow: Flow::default(),
+            pipelines: 0,
+            chains: 0,
+            exits_on_error: false,
+            fails_with_pipe: false,
             gaps: Vec::new(),
             chooser: Chooser::default(),
             deep,
@@ -245,6 +260,30 @@ impl<'a> Machine<'a> {
             effect.script = Some(script.clone());
         }
         self.effects.push(effect);
+        self.flows.push(self.flow);
+    }
+
+    /// `set -e`, `set -o pipefail`.
+    pub(super) fn note_options(&mut self, word: &str, args: &[Field]) {
+        if word != "set" {
+            return;
+        }
+        let flag = |c: char| {
+            args.iter().any(|it| {
+                it.head().strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.contains(c))
+            })
+        };
+        let named = |name: &str| args.iter().any(|it| it.head() == name);
+        self.exits_on_error |= flag('e') || named("errexit");
+        self.fails_with_pipe |= named("pipefail");
+    }
+
+    /// Evaluates with another [`Flow`], and goes back to the present one.
+    pub(super) fn within<T>(&mut self, flow: Flow, evaluate: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.flow, flow);
+        let out = evaluate(self);
+        self.flow = outer;
+        out
     }
 
     /// Reads the script at `path` with `read`, when its text is known; else notes what was not read.
@@ -285,8 +324,11 @@ impl<'a> Machine<'a> {
         };
         self.depth += 1;
         let mut out = Stream::NOTHING;
-        for list in &program.complete_commands {
-            out = out.then(self.list(list, state, stdin));
+        let last = program.complete_commands.len().saturating_sub(1);
+        for (index, list) in program.complete_commands.iter().enumerate() {
+            let hidden = self.flow.hidden || (index < last && !self.exits_on_error);
+            let flow = Flow { hidden, ..self.flow };
+            out = out.then(self.within(flow, |machine| machine.list(list, state, stdin)));
         }
         self.depth -= 1;
         out
@@ -294,22 +336,40 @@ impl<'a> Machine<'a> {
 
     pub(super) fn list(&mut self, list: &ast::CompoundList, state: &mut State, stdin: &Stream) -> Stream {
         let mut out = Stream::NOTHING;
-        for ast::CompoundListItem(and_or, separator) in &list.0 {
-            let next = if matches!(separator, ast::SeparatorOperator::Async) {
-                self.note_fork(and_or, state);
-                self.and_or(and_or, &mut state.clone(), stdin)
-            } else {
-                self.and_or(and_or, state, stdin)
-            };
+        let last = list.0.len().saturating_sub(1);
+        for (index, ast::CompoundListItem(and_or, separator)) in list.0.iter().enumerate() {
+            let background = matches!(separator, ast::SeparatorOperator::Async);
+            let hidden = self.flow.hidden || background || (index < last && !self.exits_on_error);
+            let next = self.within(Flow { hidden, ..self.flow }, |machine| {
+                if background {
+                    machine.note_fork(and_or, state);
+                    machine.and_or(and_or, &mut state.clone(), stdin)
+                } else {
+                    machine.and_or(and_or, state, stdin)
+                }
+            });
             out = out.then(next);
         }
         out
     }
 
     fn and_or(&mut self, and_or: &ast::AndOrList, state: &mut State, stdin: &Stream) -> Stream {
+        self.chains = self.chains.saturating_add(1);
+        let outer = Flow { chain: self.chains, ..self.flow };
+        // A failure is caught by the first `||` after it, unless that only ends the line.
+        let catches = |next: &ast::AndOr| matches!(next, ast::AndOr::Or(pipeline) if !always_fails(pipeline));
+        let last_catch = and_or.additional.iter().rposition(catches);
+        self.flow = Flow { hidden: outer.hidden || last_catch.is_some(), ..outer };
         let mut out = self.pipeline(&and_or.first, state, stdin);
         let mut left = &and_or.first;
-        for next in &and_or.additional {
+        for (index, next) in and_or.additional.iter().enumerate() {
+            let or = matches!(next, ast::AndOr::Or(_));
+            self.flow = Flow {
+                hidden: outer.hidden || last_catch.is_some_and(|last| index < last),
+                optional: outer.optional || or,
+                after_success: outer.after_success || !or,
+                ..outer
+            };
             let (pipeline, may_skip) = match next {
                 ast::AndOr::And(pipeline) => (pipeline, !always_succeeds(left)),
                 ast::AndOr::Or(pipeline) => (pipeline, true),
@@ -330,6 +390,9 @@ impl<'a> Machine<'a> {
     }
 
     fn pipeline(&mut self, pipeline: &ast::Pipeline, state: &mut State, stdin: &Stream) -> Stream {
+        self.pipelines = self.pipelines.saturating_add(1);
+        self.flow.pipeline = self.pipelines;
+        self.flow.negated ^= pipeline.bang;
         if let [command] = pipeline.seq.as_slice() {
             return self.command(command, state, stdin);
         }
@@ -341,8 +404,15 @@ impl<'a> Machine<'a> {
             }
         }
         let mut stream = stdin.clone();
-        for command in &pipeline.seq {
-            stream = self.command(command, &mut state.clone(), &stream);
+        let last = pipeline.seq.len().saturating_sub(1);
+        for (index, command) in pipeline.seq.iter().enumerate() {
+            let flow = Flow {
+                hidden: self.flow.hidden || (index < last && !self.fails_with_pipe),
+                piped: self.flow.piped || index < last,
+                fed: self.flow.fed || 0 < index,
+                ..self.flow
+            };
+            stream = self.within(flow, |machine| machine.command(command, &mut state.clone(), &stream));
         }
         stream
     }
@@ -447,11 +517,14 @@ impl<'a> Machine<'a> {
                 for expr in [&clause.initializer, &clause.condition, &clause.updater].into_iter().flatten() {
                     self.arithmetic(&expr.value, state);
                 }
-                self.repeat(&clause.body.list, state, stdin)
+                let times = clause.condition.as_ref().and_then(|it| last_number(&it.value));
+                let flow = Flow { times: times.unwrap_or_default(), ..self.flow };
+                self.within(flow, |machine| machine.repeat(&clause.body.list, state, stdin))
             }
             ast::CompoundCommand::WhileClause(clause) | ast::CompoundCommand::UntilClause(clause) => {
                 let ast::WhileOrUntilClauseCommand(condition, body, _) = clause;
-                self.list(condition, state, stdin);
+                let flow = Flow { hidden: true, ..self.flow };
+                self.within(flow, |machine| machine.list(condition, state, stdin));
                 let mut out = self.repeat(&body.list, state, stdin);
                 out.data = match out.data {
                     Data::Nothing => Data::Nothing,
@@ -461,13 +534,14 @@ impl<'a> Machine<'a> {
             }
             ast::CompoundCommand::CaseClause(case) => self.case(case, state, stdin),
             ast::CompoundCommand::IfClause(clause) => {
-                self.list(&clause.condition, state, stdin);
+                let flow = Flow { hidden: true, ..self.flow };
+                self.within(flow, |machine| machine.list(&clause.condition, state, stdin));
                 let mut arms = vec![&clause.then];
                 let mut may_skip = true;
                 for other in clause.elses.iter().flatten() {
                     match &other.condition {
                         Some(condition) => {
-                            self.list(condition, state, stdin);
+                            self.within(flow, |machine| machine.list(condition, state, stdin));
                         }
                         None => may_skip = false,
                     }
@@ -517,7 +591,8 @@ impl<'a> Machine<'a> {
         let mut out: Option<Stream> = None;
         for arm in arms {
             let mut branch = start.clone();
-            let stream = self.list(arm, &mut branch, stdin);
+            let flow = Flow { optional: true, ..self.flow };
+            let stream = self.within(flow, |machine| machine.list(arm, &mut branch, stdin));
             match &mut merged {
                 Some(merged) => merged.merge(branch),
                 None => merged = Some(branch),
@@ -540,9 +615,15 @@ impl<'a> Machine<'a> {
     /// A loop body, twice when the first pass changed a variable: the second sees what the first left.
     fn repeat(&mut self, body: &ast::CompoundList, state: &mut State, stdin: &Stream) -> Stream {
         let before = state.clone();
-        let out = self.list(body, state, stdin);
+        let flow = Flow { hidden: true, ..self.flow };
+        let (pipelines, chains) = (self.pipelines, self.chains);
+        let out = self.within(flow, |machine| machine.list(body, state, stdin));
         if before.vars != state.vars {
-            self.list(body, state, stdin);
+            // The same commands once more: they keep their numbers.
+            let after = (self.pipelines, self.chains);
+            (self.pipelines, self.chains) = (pipelines, chains);
+            self.within(flow, |machine| machine.list(body, state, stdin));
+            (self.pipelines, self.chains) = after;
         }
         let after = std::mem::replace(state, before);
         state.merge(after);
@@ -560,9 +641,16 @@ impl<'a> Machine<'a> {
             return self.repeat(&clause.body.list, state, stdin);
         }
         let mut out = Stream::NOTHING;
-        for value in values {
+        let times = match values.as_slice() {
+            [only] => sequence_length(&only.render()).unwrap_or_default(),
+            _ => 0,
+        };
+        let last = values.len().saturating_sub(1);
+        for (index, value) in values.into_iter().enumerate() {
             state.set(&clause.variable_name, Value::Scalar(value));
-            let stream = self.list(&clause.body.list, state, stdin);
+            let hidden = self.flow.hidden || index < last || 1 < times;
+            let flow = Flow { hidden, times, ..self.flow };
+            let stream = self.within(flow, |machine| machine.list(&clause.body.list, state, stdin));
             out = out.then(stream);
         }
         out
@@ -623,6 +711,42 @@ impl<'a> Machine<'a> {
 
 fn calls(command: &ast::Command, name: &str) -> bool {
     matches!(command, ast::Command::Simple(simple) if simple.word_or_name.as_ref().is_some_and(|word| word.value == name))
+}
+
+/// How many words `$(seq …)` makes.
+fn sequence_length(text: &str) -> Option<u32> {
+    let inner = text.trim_matches(['$', '(', ')', '`', '"', ' ']);
+    let numbers: Vec<u32> =
+        inner.strip_prefix("seq ")?.split_whitespace().map(|it| it.parse().ok()).collect::<Option<_>>()?;
+    match numbers.as_slice() {
+        [last] => Some(*last),
+        [first, last] => last.checked_sub(*first)?.checked_add(1),
+        [first, step, last] => last.checked_sub(*first)?.checked_div(*step)?.checked_add(1),
+        _ => None,
+    }
+}
+
+/// The number at the end of a loop's condition: `i < 20`.
+fn last_number(text: &str) -> Option<u32> {
+    let text = text.trim_end();
+    let start = text.rfind(|c: char| !c.is_ascii_digit()).map_or(0, |at| at + 1);
+    // `rfind` gives the start of a character that may be longer than a byte.
+    text.get(start..)?.parse().ok()
+}
+
+/// A pipeline that only ends the line with a failure: `|| exit 1`, `|| false`.
+fn always_fails(pipeline: &ast::Pipeline) -> bool {
+    let [ast::Command::Simple(simple)] = pipeline.seq.as_slice() else { return false };
+    let zero = simple
+        .suffix
+        .iter()
+        .flat_map(|suffix| &suffix.0)
+        .any(|item| matches!(item, ast::CommandPrefixOrSuffixItem::Word(word) if word.value == "0"));
+    !zero
+        && simple
+            .word_or_name
+            .as_ref()
+            .is_some_and(|word| matches!(word.value.as_str(), "exit" | "return" | "false"))
 }
 
 /// A pipeline after which `&&` goes on for certain, for all that matters here.

@@ -45,6 +45,8 @@ const SHOWN_CHARS_MAX: usize = 240;
 pub struct Report {
     /// Its effects in order, each once.
     pub effects: Vec<Effect>,
+    /// Where each of [`Report::effects`] stands in the line; as many.
+    pub flows: Vec<Flow>,
     /// Every simple command with resolved words, wrappers and what they wrap.
     pub commands: Vec<Command>,
     /// How much was understood.
@@ -61,6 +63,38 @@ pub type Scripts = BTreeMap<PathBuf, String>;
 pub struct Command {
     /// Its resolved words; `None` where a word depends on what only the run can tell.
     pub words: Vec<Option<String>>,
+    /// Where it stands in the line.
+    pub flow: Flow,
+    /// Its working directory, where it can be told.
+    pub cwd: Option<PathBuf>,
+    /// It runs on another machine or in a container.
+    pub remote: bool,
+}
+
+/// Where a command stands in its line: what the line's exit status and output tell of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Flow {
+    /// The pipeline's number, in order of evaluation. A command that is evaluated for several values of its
+    /// variables, and what a wrapper wraps, keep the number.
+    pub pipeline: u32,
+    /// The number of the chain (`a && b || c`) that the pipeline belongs to.
+    pub chain: u32,
+    /// The line's exit status does not tell whether it succeeded.
+    pub hidden: bool,
+    /// It runs only if something before it failed, or a condition holds.
+    pub optional: bool,
+    /// It runs only if what stands before it in the chain succeeded (`&&`).
+    pub after_success: bool,
+    /// Its output goes to the next command of a pipe.
+    pub piped: bool,
+    /// Its input comes from a pipe.
+    pub fed: bool,
+    /// Its output becomes part of a word (`$(…)`).
+    pub captured: bool,
+    /// Its exit status is turned round (`!`).
+    pub negated: bool,
+    /// How often a loop runs it, where only a count is known; 0 and 1 mean once.
+    pub times: u32,
 }
 
 impl Report {
@@ -113,12 +147,19 @@ pub fn analyse_with(command: &str, cwd: &Path, place: &Place, library: &Scripts)
         let mut machine = Machine::new(place, library, deep);
         machine.run_text(command, &mut State::new(Some(cwd.to_path_buf())), &Stream::NOTHING);
         let coverage = if machine.gaps.is_empty() { Coverage::Full } else { Coverage::Partial(machine.gaps) };
-        Report { effects: machine.effects, commands: machine.commands, coverage, scripts: machine.scripts }
+        Report {
+            effects: machine.effects,
+            flows: machine.flows,
+            commands: machine.commands,
+            coverage,
+            scripts: machine.scripts,
+        }
     })
     .unwrap_or_else(|why| {
         let why = why.to_owned();
         Report {
             effects: vec![unresolved(command, why.clone())],
+            flows: vec![Flow::default()],
             commands: Vec::new(),
             coverage: Coverage::Partial(vec![why]),
             scripts: Vec::new(),
@@ -133,13 +174,17 @@ pub fn analyse_with(command: &str, cwd: &Path, place: &Place, library: &Scripts)
             )
         });
     }
+    report.flows.resize(report.effects.len(), Flow::default());
     let mut seen: Vec<Effect> = Vec::with_capacity(report.effects.len());
-    for effect in report.effects {
+    let mut flows = Vec::with_capacity(report.effects.len());
+    for (effect, flow) in report.effects.into_iter().zip(report.flows) {
         if !seen.contains(&effect) {
             seen.push(effect);
+            flows.push(flow);
         }
     }
     report.effects = seen;
+    report.flows = flows;
     report
 }
 

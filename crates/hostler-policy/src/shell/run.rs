@@ -91,7 +91,9 @@ impl Machine<'_> {
 
     fn process_substitution(&mut self, shell: &SubshellCommand, state: &State) -> Field {
         let source = format!("<({})", shell.list);
-        let stream = self.list(&shell.list, &mut state.clone(), &Stream::NOTHING);
+        let flow = super::Flow { hidden: true, captured: true, ..self.flow };
+        let stream =
+            self.within(flow, |machine| machine.list(&shell.list, &mut state.clone(), &Stream::NOTHING));
         self.sources.insert(source.clone(), stream);
         Field::unknown(source)
     }
@@ -394,7 +396,13 @@ impl Machine<'_> {
         if let Some(why) = lookalike::in_command_word(&word) {
             self.emit(EffectKind::LookAlike, Vec::new(), render(&argv), why, state);
         }
-        self.commands.push(super::Command { words: argv.iter().map(Field::known).collect() });
+        self.note_options(&word, &argv[1..]);
+        self.commands.push(super::Command {
+            words: argv.iter().map(Field::known).collect(),
+            flow: self.flow,
+            cwd: state.cwd.clone(),
+            remote: state.site != super::target::Site::Local,
+        });
         if let Some(alias) = state.aliases.remove(&word) {
             let out = self.run_text(&format!("{alias} {}", render(&argv[1..])), state, stdin);
             state.aliases.insert(word, alias);
