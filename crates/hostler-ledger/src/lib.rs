@@ -9,5 +9,7 @@ mod error;
 pub mod file;
 pub mod journal;
 mod lock;
+pub mod log;
 pub mod redact;
+pub mod signature;
 pub mod state;
