@@ -317,7 +317,7 @@ impl<'a> Journal<'a> {
 }
 
 /// Appends `bytes` with one call. What a full disk took of them is cut off again.
-fn write_once(file: &mut File, path: &Path, length: u64, bytes: &[u8]) -> Result<(), Error> {
+pub(crate) fn write_once(file: &mut File, path: &Path, length: u64, bytes: &[u8]) -> Result<(), Error> {
     let written = loop {
         match file.write(bytes) {
             Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}

@@ -1,6 +1,7 @@
 //! Claude Code.
 
 pub mod canary;
+pub mod message;
 pub mod read;
 pub mod settings;
 pub mod transcript;
