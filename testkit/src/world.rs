@@ -362,24 +362,36 @@ impl World {
         self.records(session).iter().map(summary).collect()
     }
 
-    /// The journal of a session as it was written.
+    /// The records of a session as they were written, of archived journals and the live one, by number.
     ///
     /// # Panics
     /// When there is none or it holds what is no record.
     #[track_caller]
     pub fn records(&self, session: &str) -> Vec<Value> {
         let projects = self.home.join(".local/state/hostler/projects");
+        let below =
+            |folder: PathBuf| fs::read_dir(folder).into_iter().flatten().flatten().map(|it| it.path());
         let mut found = Vec::new();
-        for project in fs::read_dir(&projects).into_iter().flatten().flatten() {
-            let path = project.path().join("sessions").join(format!("{session}.jsonl"));
-            found.extend(fs::read_to_string(path).ok());
+        for project in below(projects.clone()) {
+            let days = below(project.join("archive")).collect::<Vec<_>>();
+            for path in days.into_iter().chain([project.join("sessions")]).flat_map(below) {
+                let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+                let rest = stem.strip_prefix(session);
+                if path.extension().is_some_and(|it| it == "jsonl")
+                    && rest.is_some_and(|it| it.is_empty() || it.starts_with('_'))
+                {
+                    found.extend(fs::read_to_string(path).ok());
+                }
+            }
         }
-        assert_eq!(found.len(), 1, "journals of `{session}` below `{}`", projects.display());
+        assert!(!found.is_empty(), "no journal of `{session}` below `{}`", projects.display());
         let line = |line: &str| match serde_json::from_str(line) {
             Ok(record) => record,
             Err(error) => panic!("a journal line is no JSON ({error}): {line}"),
         };
-        found[0].lines().map(line).collect()
+        let mut records: Vec<Value> = found.iter().flat_map(|text| text.lines().map(line)).collect();
+        records.sort_by_key(|record| record["seq"].as_u64());
+        records
     }
 
     /// A headless session of the client in this world.

@@ -9,6 +9,7 @@
 
 mod line;
 mod read;
+mod seal;
 mod tail;
 mod verify;
 
@@ -20,15 +21,17 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use hostler_model::SessionId;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use self::line::{LINE_BYTES_MAX, Record, Skipped, VERSION, genesis, sha256_hex};
-pub use self::read::{Found, Reader, decision_id, files, find_decision, read};
-pub use self::verify::{Bad, Continues, Report, verify, verify_all};
+pub use self::read::{Found, Reader, decision_id, files, find_decision, read, session_files};
+pub use self::seal::{Closed, IDLE_MS, Sweep, close, close_all, close_idle, file_sha256};
+pub use self::verify::{Bad, Continues, Report, Signature, verify, verify_all};
 pub use crate::error::Error;
-use crate::{file, lock};
+use crate::lock;
 use line::Parts;
+use seal::Head;
+pub(crate) use line::hex;
 use tail::Tail;
 
 /// Kind of the closing record.
@@ -113,7 +116,7 @@ pub fn append_rotating(
             return Ok(Appended::Duplicate { sequence });
         }
         if rotate_bytes <= journal.length && rotation_error.is_none() {
-            match journal.archive(entry.time_ms) {
+            match journal.archive(entry.time_ms, None) {
                 Ok(_) => continue,
                 // A journal that is too long is better than a record that is lost.
                 Err(error) => rotation_error = Some(error.to_string()),
@@ -135,69 +138,6 @@ pub fn append_rotating(
             file.sync_data().map_err(Error::io("sync", &journal.path))?;
         }
         return Ok(written);
-    }
-}
-
-/// Closes a journal with a record of how many records it holds and the hash of the last one, and notes the
-/// same beside the journal, so that a missing end is noticed. A journal that ends with a seal stays as it
-/// is; one that goes on afterwards can be sealed again. `None` when there is nothing to close.
-///
-/// # Errors
-/// See [`Error`].
-pub fn seal(project_state: &Path, session: &SessionId, now_ms: i64) -> Result<Option<u64>, Error> {
-    let Some(mut journal) = Journal::open(project_state, session, false)? else { return Ok(None) };
-    let Some(head) = journal.seal(now_ms, format!("sessions/{session}.jsonl"))? else { return Ok(None) };
-    Ok(Some(head.seq))
-}
-
-/// Seals a session's journal and moves it to `archive/YYYY-MM-DD/<session>_<epoch seconds>.jsonl`. It is
-/// never copied and never deleted. A later record of the session starts a new file that continues the
-/// numbers and the chain. `None` when there is nothing to move.
-///
-/// # Errors
-/// See [`Error`]; the journal stays where it is then.
-pub fn archive(project_state: &Path, session: &SessionId, now_ms: i64) -> Result<Option<PathBuf>, Error> {
-    match Journal::open(project_state, session, false)? {
-        Some(mut journal) => journal.archive(now_ms),
-        None => Ok(None),
-    }
-}
-
-/// Where a session's chain stood when it was last sealed: `sessions/<id>.head.json`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Head {
-    pub(crate) v: u64,
-    /// Number of the seal.
-    pub(crate) seq: u64,
-    /// Hash of the seal.
-    pub(crate) hash: String,
-    /// The file it ends, relative to the project's state folder.
-    pub(crate) file: String,
-}
-
-impl Head {
-    fn path(project_state: &Path, session: &str) -> PathBuf {
-        project_state.join("sessions").join(format!("{session}.head.json"))
-    }
-
-    pub(crate) fn load(project_state: &Path, session: &str) -> Result<Option<Self>, Error> {
-        let path = Self::path(project_state, session);
-        let Some(meta) = lock::regular(&path)? else { return Ok(None) };
-        if 64 * 1024 < meta.len() {
-            return Err(Error::Damaged { path, bytes: meta.len() });
-        }
-        let bytes = std::fs::read(&path).map_err(Error::io("read", &path))?;
-        match serde_json::from_slice(&bytes) {
-            Ok(head) => Ok(Some(head)),
-            Err(_) => Err(Error::Damaged { path, bytes: meta.len() }),
-        }
-    }
-
-    fn store(&self, project_state: &Path, session: &str) -> Result<(), Error> {
-        let path = Self::path(project_state, session);
-        lock::regular(&path)?;
-        let text = serde_json::to_vec(self).map_err(|error| Error::io("write", &path)(error.into()))?;
-        Ok(file::write_atomic(&path, &text)?)
     }
 }
 
@@ -223,7 +163,12 @@ impl<'a> Journal<'a> {
             Some(_) => None,
             None => Head::load(project_state, session.as_str())?,
         };
-        Ok(Some(Self { project_state, session, path, file, length, tail, head }))
+        let mut journal = Self { project_state, session, path, file, length, tail, head };
+        // What cannot be looked at is no finished copy: the journal goes on where it is.
+        if journal.finish_move().unwrap_or(false) {
+            return Ok(None);
+        }
+        Ok(Some(journal))
     }
 
     /// The record that stands for `dedupe` near the end, or near the end of the file that this one continues.
@@ -266,54 +211,6 @@ impl<'a> Journal<'a> {
         self.length += bytes.len() as u64;
         Ok(Appended::Line { sequence, hash })
     }
-
-    /// Writes the seal unless it stands there, and notes it as the end of `file`.
-    fn seal(&mut self, now_ms: i64, file: String) -> Result<Option<Head>, Error> {
-        let Some(last) = self.tail.last.clone() else { return Ok(None) };
-        let sealed = last.seal && self.tail.skipped.is_none();
-        let (seq, hash) = if sealed {
-            (last.sequence, last.hash)
-        } else {
-            let mut attributes = Map::new();
-            attributes.insert("seal.count".to_owned(), last.sequence.into());
-            attributes.insert("seal.root".to_owned(), last.hash.into());
-            let entry = Entry { kind: SEAL, time_ms: now_ms, attributes, ..Entry::default() };
-            match self.write(&entry)? {
-                Appended::Line { sequence, hash } => (sequence, hash),
-                Appended::Duplicate { .. } => return Ok(None),
-            }
-        };
-        self.file.sync_data().map_err(Error::io("sync", &self.path))?;
-        let head = Head { v: 1, seq, hash, file };
-        head.store(self.project_state, self.session.as_str())?;
-        Ok(Some(head))
-    }
-
-    fn archive(&mut self, now_ms: i64) -> Result<Option<PathBuf>, Error> {
-        let seconds = now_ms.div_euclid(1000);
-        let folder = format!("archive/{}", date(seconds));
-        lock::create_folder(&self.project_state.join(&folder))?;
-        let mut copy = 1_u32;
-        let (name, target) = loop {
-            let suffix = if copy == 1 { String::new() } else { format!("_{copy}") };
-            let name = format!("{folder}/{}_{seconds}{suffix}.jsonl", self.session);
-            let target = self.project_state.join(&name);
-            // Names of this session are made under its lock, so a free name stays free.
-            if std::fs::symlink_metadata(&target).is_err() {
-                break (name, target);
-            }
-            copy += 1;
-        };
-        // The note comes first: between it and the move the journal is still there and read for itself.
-        if self.seal(now_ms, name)?.is_none() {
-            return Ok(None);
-        }
-        std::fs::rename(&self.path, &target).map_err(Error::io("move", &self.path))?;
-        for folder in [target.parent(), self.path.parent()].into_iter().flatten() {
-            File::open(folder).and_then(|it| it.sync_all()).map_err(Error::io("sync", folder))?;
-        }
-        Ok(Some(target))
-    }
 }
 
 /// Appends `bytes` with one call. What a full disk took of them is cut off again.
@@ -329,20 +226,4 @@ pub(crate) fn write_once(file: &mut File, path: &Path, length: u64, bytes: &[u8]
     }
     file.set_len(length).map_err(Error::io("cut back", path))?;
     Err(Error::ShortWrite { path: path.to_path_buf(), written, bytes: bytes.len() })
-}
-
-/// The day of a moment in UTC, `YYYY-MM-DD`.
-fn date(seconds: i64) -> String {
-    // Days to a date in the proleptic Gregorian calendar, counted from 1 March of year 0, so that the leap
-    // day is the last day of a year.
-    let days = seconds.div_euclid(86_400) + 719_468;
-    let era = days.div_euclid(146_097);
-    let day_of_era = days.rem_euclid(146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = year_of_era + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
 }

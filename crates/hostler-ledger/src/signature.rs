@@ -6,7 +6,7 @@
 //! Two files in a folder of ours: the private key, and the public one, which also tells a key that was lost from
 //! one that was never made.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::io::{ErrorKind, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -15,7 +15,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use ed25519_dalek::{Signature, Signer, SigningKey, VerifyingKey};
 
-use crate::journal::sha256_hex;
+use crate::journal::{hex, sha256_hex};
 use crate::{file, lock};
 
 /// What stands before the 32 bytes of a private key (RFC 8410, PKCS #8 version 1: what OpenSSL reads).
@@ -130,7 +130,7 @@ impl Public {
 
     /// 64 hexadecimal digits.
     pub fn hex(&self) -> String {
-        to_hex(&self.0)
+        hex(&self.0)
     }
 
     /// As a PEM block, for other programs.
@@ -307,15 +307,6 @@ pub fn base64(bytes: &[u8]) -> String {
 pub fn dsse(payload_type: &str, payload: &[u8]) -> Vec<u8> {
     let mut out = format!("DSSEv1 {} {payload_type} {} ", payload_type.len(), payload.len()).into_bytes();
     out.extend_from_slice(payload);
-    out
-}
-
-pub(crate) fn to_hex(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        // Writing to a `String` cannot fail.
-        let _ = write!(out, "{byte:02x}");
-    }
     out
 }
 

@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use hostler_ledger::signature::Keys;
+
 /// Base folders. Every path is absolute.
 #[derive(Debug, Clone)]
 pub(crate) struct Dirs {
@@ -11,7 +13,7 @@ pub(crate) struct Dirs {
     pub(crate) config: PathBuf,
     /// `$XDG_STATE_HOME/hostler`: evidence and per-session state.
     pub(crate) state: PathBuf,
-    /// `$XDG_DATA_HOME/hostler`: indexes.
+    /// `$XDG_DATA_HOME/hostler`: indexes, and the signing key.
     pub(crate) data: PathBuf,
 }
 
@@ -39,6 +41,11 @@ impl Dirs {
     /// The evidence folder of one project, by [`crate::project::Project::key`].
     pub(crate) fn project_state(&self, key: &str) -> PathBuf {
         self.state.join("projects").join(key)
+    }
+
+    /// The key that seals are signed with: outside every project, and in a folder that the guards protect.
+    pub(crate) fn keys(&self) -> Keys {
+        Keys::new(self.data.join("signing"))
     }
 
     /// `path` with the home folder written as `~`, for messages.

@@ -7,6 +7,7 @@
 
 mod answer;
 mod call;
+mod close;
 mod fault;
 mod record;
 mod tidy;

@@ -33,6 +33,25 @@ impl Project {
         Self { root: start, git_dir: None, git_common_dir: None }
     }
 
+    /// The commit that is checked out, where its files tell; `None` on an unborn branch, without git, or where
+    /// references are kept in a form that only git reads.
+    pub(crate) fn commit(&self) -> Option<String> {
+        let is_id =
+            |text: &str| matches!(text.len(), 40 | 64) && text.bytes().all(|it| it.is_ascii_hexdigit());
+        let read = |path: PathBuf| std::fs::read_to_string(path).ok();
+        let head = read(self.git_dir.as_ref()?.join("HEAD"))?;
+        let Some(name) = head.trim().strip_prefix("ref: ") else {
+            return Some(head.trim().to_owned()).filter(|it| is_id(it));
+        };
+        let common = self.git_common_dir.as_ref()?;
+        let loose = read(common.join(name)).map(|text| text.trim().to_owned()).filter(|it| is_id(it));
+        loose.or_else(|| {
+            let packed = read(common.join("packed-refs"))?;
+            let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
+            lines.find(|(id, of)| *of == name && is_id(id)).map(|(id, _)| id.to_owned())
+        })
+    }
+
     /// A name for the project's evidence folder: readable, and the same for all work trees of a repository.
     pub(crate) fn key(&self) -> String {
         let identity = match &self.git_common_dir {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 
@@ -29,6 +30,8 @@ const RESERVED: [&str; 10] = [
     "skipped_hash",
     "continues_file",
 ];
+/// Names of what is no text either, and must be found as it is.
+const VERBATIM: [&str; 4] = [super::SESSION, "seal.root", "seal.key", "seal.signature"];
 /// `,"hash":"` + 64 digits + `"}`.
 const TRAILER_BYTES: usize = 9 + 64 + 2;
 /// Largest integer that every JSON reader keeps exactly (2^53 - 1).
@@ -39,7 +42,7 @@ pub fn sha256_hex(bytes: &[u8]) -> String {
     hex(&Sha256::digest(bytes))
 }
 
-pub(super) fn hex(digest: &[u8]) -> String {
+pub(crate) fn hex(digest: &[u8]) -> String {
     let mut out = String::with_capacity(2 * digest.len());
     for byte in digest {
         // Writing to a `String` cannot fail.
@@ -120,12 +123,15 @@ impl Record {
     }
 }
 
-/// The two things that the next line needs of the last one.
+/// What the next line needs of the last one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Link {
     pub(super) sequence: u64,
     pub(super) hash: String,
+    pub(super) time_ms: i64,
     pub(super) seal: bool,
+    /// The seal carries a signature.
+    pub(super) signed: bool,
 }
 
 impl Link {
@@ -135,10 +141,20 @@ impl Link {
         struct Wire {
             seq: u64,
             kind: String,
+            time_ms: i64,
+            #[serde(rename = "seal.signature")]
+            signature: Option<IgnoredAny>,
         }
         let (_, hash) = split(line)?;
         let wire: Wire = serde_json::from_slice(line).ok()?;
-        Some(Self { sequence: wire.seq, hash: hash.to_owned(), seal: wire.kind == super::SEAL })
+        let seal = wire.kind == super::SEAL;
+        Some(Self {
+            sequence: wire.seq,
+            hash: hash.to_owned(),
+            time_ms: wire.time_ms,
+            seal,
+            signed: seal && wire.signature.is_some(),
+        })
     }
 }
 
@@ -193,7 +209,7 @@ pub(super) fn write(parts: &Parts<'_>) -> Result<(String, String), Error> {
         out.push(':');
         match value {
             // A hash or a session's name is not text: whoever looks for it finds it as it is.
-            Value::String(text) if RESERVED.contains(&name) || name == super::SESSION => {
+            Value::String(text) if RESERVED.contains(&name) || VERBATIM.contains(&name) => {
                 write_string(&mut out, text);
             }
             other => write_value(&mut out, other),

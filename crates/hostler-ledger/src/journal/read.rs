@@ -30,6 +30,11 @@ pub struct Reader {
 }
 
 impl Reader {
+    /// The line of the record that was returned last, without its line end.
+    pub fn line(&self) -> &[u8] {
+        &self.lines.buffer
+    }
+
     /// Lines so far that were no records.
     pub fn passed_over(&self) -> u64 {
         self.passed_over
@@ -159,9 +164,43 @@ pub fn files(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
             found.extend(list(&day)?);
         }
     }
-    found.extend(list(&project_state.join("sessions"))?);
-    found.retain(|path| path.extension().is_some_and(|it| it == "jsonl"));
+    found.retain(is_journal);
+    found.extend(live(project_state)?);
     Ok(found)
+}
+
+/// The journals of sessions that were not closed yet, by name.
+pub(super) fn live(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = list(&project_state.join("sessions"))?;
+    found.retain(is_journal);
+    Ok(found)
+}
+
+fn is_journal(path: &PathBuf) -> bool {
+    path.extension().is_some_and(|it| it == "jsonl")
+}
+
+/// The journals of one session in the order of its chain: archived ones, then the live one. A session that was
+/// resumed has several.
+///
+/// # Errors
+/// When a folder is there but cannot be listed. A journal that cannot be opened is passed over.
+pub fn session_files(project_state: &Path, session: &SessionId) -> Result<Vec<PathBuf>, Error> {
+    let named = |path: &PathBuf| {
+        let stem = path.file_stem().and_then(|it| it.to_str()).unwrap_or_default();
+        stem.strip_prefix(session.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with('_'))
+    };
+    let mut found: Vec<(u64, PathBuf)> = files(project_state)?
+        .into_iter()
+        .filter(named)
+        .filter_map(|path| {
+            let first = read(&path).ok()?.next()?;
+            // The name of another session may begin with this one's.
+            (first.text(super::SESSION) == Some(session.as_str())).then_some((first.sequence, path))
+        })
+        .collect();
+    found.sort();
+    Ok(found.into_iter().map(|(_, path)| path).collect())
 }
 
 fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {

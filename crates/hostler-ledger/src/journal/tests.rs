@@ -41,6 +41,18 @@ fn journal(count: u64) -> (TempDir, PathBuf) {
     (folder, path)
 }
 
+/// Seals in place, as when the archive cannot be written. The number of the seal.
+fn seal(state: &Path) -> Option<u64> {
+    fs::write(state.join("archive"), "in the way").unwrap();
+    close(state, &session(), NOW, None).unwrap_err();
+    fs::remove_file(state.join("archive")).unwrap();
+    Head::load(state, session().as_str()).unwrap().map(|head| head.seq)
+}
+
+fn archive(state: &Path) -> Option<PathBuf> {
+    close(state, &session(), NOW, None).unwrap().map(|closed| closed.path)
+}
+
 #[track_caller]
 fn intact(path: &Path, records: u64) -> Report {
     let report = verify(path).unwrap();
@@ -244,7 +256,7 @@ fn a_missing_end_is_found_only_after_a_seal() {
     intact(&file, 4);
 
     write_lines(&file, &whole);
-    assert_eq!(seal(folder.path(), &session(), NOW).unwrap(), Some(7));
+    assert_eq!(seal(folder.path()), Some(7));
     assert!(intact(&file, 7).sealed);
     let sealed = lines(&file);
     let last = read(&file).unwrap().last().unwrap();
@@ -256,12 +268,12 @@ fn a_missing_end_is_found_only_after_a_seal() {
     }
     // Sealing twice changes nothing; going on and sealing again does.
     write_lines(&file, &sealed);
-    assert_eq!(seal(folder.path(), &session(), NOW).unwrap(), Some(7));
+    assert_eq!(seal(folder.path()), Some(7));
     append(folder.path(), &session(), &entry(8)).unwrap();
     assert!(!intact(&file, 8).sealed);
-    assert_eq!(seal(folder.path(), &session(), NOW).unwrap(), Some(9));
+    assert_eq!(seal(folder.path()), Some(9));
     intact(&file, 9);
-    assert_eq!(seal(folder.path(), &SessionId::parse("none").unwrap(), NOW).unwrap(), None);
+    assert_eq!(close(folder.path(), &SessionId::parse("none").unwrap(), NOW, None).unwrap(), None);
 }
 
 #[test]
@@ -349,12 +361,12 @@ fn lines_of_a_later_build_are_read_verified_and_continued() {
 fn an_archived_journal_moves_whole_and_the_chain_goes_on() {
     let (folder, file) = journal(3);
     let state = folder.path();
-    let archived = archive(state, &session(), NOW).unwrap().unwrap();
+    let archived = archive(state).unwrap();
     let name = format!("archive/2026-11-30/{}_{}.jsonl", session(), NOW / 1000);
     assert_eq!(archived, state.join(&name));
     assert!(!file.exists());
     assert!(intact(&archived, 4).sealed);
-    assert_eq!(archive(state, &session(), NOW).unwrap(), None, "nothing is left to move");
+    assert_eq!(archive(state), None, "nothing is left to move");
 
     // A doubled hook that comes late is still known.
     assert_eq!(append(state, &session(), &entry(3)).unwrap(), Appended::Duplicate { sequence: 3 });
@@ -363,7 +375,7 @@ fn an_archived_journal_moves_whole_and_the_chain_goes_on() {
     let head = verify(&archived).unwrap().head;
     assert_eq!(report.continues, Some(Continues { file: name, sequence: 4, hash: head }));
     // In the same second, under another name: nothing is overwritten.
-    let second = archive(state, &session(), NOW).unwrap().unwrap();
+    let second = archive(state).unwrap();
     assert_ne!(second, archived);
     append(state, &session(), &entry(7)).unwrap();
 
@@ -474,7 +486,7 @@ fn a_decision_is_found_by_its_id_in_live_and_archived_journals() {
             .map(|found| found.record.text("target").unwrap_or_default().to_owned())
     };
     assert_eq!(target(&id).as_deref(), Some("echo 2"));
-    let archived = archive(state, &session(), NOW).unwrap().unwrap();
+    let archived = archive(state).unwrap();
     assert_eq!(target(&id).as_deref(), Some("echo 2"));
     append(state, &session(), &entry(5)).unwrap();
     assert_eq!(target("361ac4e6-5").as_deref(), Some("echo 5"));
@@ -500,7 +512,7 @@ fn days_are_named_as_the_calendar_names_them() {
         (1_796_025_600, "2026-11-30"),
         (4_107_542_400, "2100-03-01"),
     ] {
-        assert_eq!(date(seconds), expected, "{seconds}");
+        assert_eq!(seal::date(seconds), expected, "{seconds}");
     }
 }
 

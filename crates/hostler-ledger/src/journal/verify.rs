@@ -3,10 +3,12 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use super::Head;
 use super::line::{self, Record, Skipped, genesis};
 use super::read::{BUFFER_BYTES_MAX, Lines};
+use super::seal::{self, Head};
 use crate::error::Error;
+use crate::redact;
+use crate::signature::Public;
 
 /// What a journal turned out to be.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -25,6 +27,10 @@ pub struct Report {
     pub bad: Option<Bad>,
     /// The last record is a seal.
     pub sealed: bool,
+    /// Who signed that seal, or one that the chain reached later.
+    pub signature: Option<Signature>,
+    /// Why the seal is not signed, where it says so.
+    pub unsigned: Option<String>,
     /// The file ends with a line end. If not, a write was cut short: expected after a crash.
     pub whole: bool,
     /// Lines that were cut short by a crash and closed off by the record after them.
@@ -43,11 +49,22 @@ impl Report {
             head: String::new(),
             bad: None,
             sealed: false,
+            signature: None,
+            unsigned: None,
             whole: true,
             torn: 0,
             continues: None,
         }
     }
+}
+
+/// A good signature. Whether its key is one to trust is for the caller to say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The key that made it.
+    pub key: Public,
+    /// The file that it stands in: this one, or a later one that continues it.
+    pub path: PathBuf,
 }
 
 /// Where the chain breaks.
@@ -93,7 +110,7 @@ pub fn verify(path: &Path) -> Result<Report, Error> {
 }
 
 /// Checks several journals, and that each one that continues another continues one that is there. A journal
-/// that cannot be read is a broken one.
+/// that cannot be read is a broken one. A signature covers every file that its own one continues.
 ///
 /// A file that is not among `paths` is looked for in the state folder that the continuing one lies in.
 pub fn verify_all(paths: &[PathBuf]) -> Vec<Report> {
@@ -123,7 +140,28 @@ pub fn verify_all(paths: &[PathBuf]) -> Vec<Report> {
         };
         report.bad = problem.map(|problem| Bad { sequence: continues.sequence, line: 1, problem });
     }
+    pass_signatures_on(&mut reports);
     reports
+}
+
+/// From each file to the one that it continues, the newest first.
+fn pass_signatures_on(reports: &mut [Report]) {
+    let mut order: Vec<usize> = (0..reports.len()).collect();
+    order.sort_by_key(|at| std::cmp::Reverse(reports[*at].last_sequence));
+    let mut covered: HashMap<PathBuf, Signature> = HashMap::new();
+    for at in order {
+        let report = &mut reports[at];
+        if report.bad.is_some() {
+            continue;
+        }
+        if report.signature.is_none() && report.sealed {
+            report.signature = covered.get(&report.path).cloned();
+        }
+        let continued = report.continues.as_ref().zip(project_state(&report.path));
+        if let (Some((continues, state)), Some(signature)) = (continued, &report.signature) {
+            covered.insert(state.join(&continues.file), signature.clone());
+        }
+    }
 }
 
 fn head_of(heads: &mut HashMap<PathBuf, (u64, String)>, path: &Path) -> Option<(u64, String)> {
@@ -197,7 +235,7 @@ impl Check {
                 problem
             }
             Some((_, Ok(record))) => match self.follows(&record) {
-                Ok(()) => return self.accept(record),
+                Ok(signed_by) => return self.accept(record, signed_by),
                 Err(problem) => {
                     // An earlier line that was no record is what broke the chain.
                     self.report.bad = Some(self.pending.take().unwrap_or_else(|| self.bad(problem)));
@@ -229,7 +267,7 @@ impl Check {
     }
 
     /// Whether the record may stand where it stands.
-    fn follows(&self, record: &Record) -> Result<(), String> {
+    fn follows(&self, record: &Record) -> Result<Option<Public>, String> {
         let report = &self.report;
         let first = report.records == 0;
         if let (Some(session), Some(named)) = (&report.session, record.text(super::SESSION))
@@ -256,7 +294,8 @@ impl Check {
                 }
             }
         }
-        self.closes_gap(record)
+        self.closes_gap(record)?;
+        if record.kind == super::SEAL { seal::check(record) } else { Ok(None) }
     }
 
     /// Unreadable lines are accepted as what a crash leaves when the record after them says so: one line
@@ -277,8 +316,11 @@ impl Check {
         Ok(())
     }
 
-    fn accept(&mut self, record: Record) {
+    fn accept(&mut self, record: Record, signed_by: Option<Public>) {
         let report = &mut self.report;
+        report.sealed = record.kind == super::SEAL;
+        report.unsigned =
+            record.text("seal.unsigned").filter(|_| report.sealed).map(|reason| redact::preview(reason, 300));
         if report.records == 0 {
             report.session = record.text(super::SESSION).map(ToOwned::to_owned);
             report.continues = record.continues_file.map(|file| Continues {
@@ -290,7 +332,7 @@ impl Check {
         report.torn += u64::from(self.pending.is_some());
         report.records += 1;
         report.last_sequence = record.sequence;
-        report.sealed = record.kind == super::SEAL;
+        report.signature = signed_by.map(|key| Signature { key, path: report.path.clone() });
         report.head = record.hash;
         self.pending = None;
         self.gap = Some(Vec::new());
@@ -304,6 +346,10 @@ impl Check {
             self.report.bad = self.report.bad.take().or(self.pending);
         }
         self.report.sealed &= self.report.bad.is_none() && self.report.whole;
+        if !self.report.sealed {
+            self.report.signature = None;
+            self.report.unsigned = None;
+        }
         self.report
     }
 }

@@ -50,7 +50,7 @@ fn signatures_are_those_of_the_standard() {
     ] {
         let key = Key(SigningKey::from_bytes(&from_hex(seed).unwrap()));
         assert_eq!(key.public().hex(), public);
-        assert_eq!(to_hex(&key.sign(text)), signature);
+        assert_eq!(hex(&key.sign(text)), signature);
         assert!(key.public().verifies(text, signature));
         assert!(!key.public().verifies(b"other", signature));
         assert!(!key.public().verifies(text, &signature.replacen('e', "f", 1)));

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hostler_ledger::journal::{self, Entry};
+use hostler_ledger::signature::Keys;
 use hostler_model::SessionId;
 
 /// The fenced block of the page that begins with `first`.
@@ -28,9 +29,14 @@ fn journal() -> (tempfile::TempDir, PathBuf) {
             .insert("list".to_owned(), serde_json::json!([1, null, true, {"b": 1, "a": text}, 0.5]));
         journal::append(folder.path(), &session, &entry).unwrap();
     }
-    journal::seal(folder.path(), &session, 1_796_025_600_001).unwrap();
-    let path = journal::path(folder.path(), &session);
-    (folder, path)
+    let closed = journal::close(folder.path(), &session, 1_796_025_600_001, Some(&keys(folder.path())));
+    let closed = closed.unwrap().unwrap();
+    assert_eq!(closed.unsigned, None);
+    (folder, closed.path)
+}
+
+fn keys(folder: &Path) -> Keys {
+    Keys::new(folder.join("signing"))
 }
 
 fn present(test: &str, program: &str) -> bool {

@@ -370,7 +370,8 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         EventKind::SessionStart { .. } | EventKind::Prompt { .. } => world.faults(),
         _ => Vec::new(),
     };
-    if let Some((kind, attributes)) = record::other(event) {
+    if let Some((kind, mut attributes)) = record::other(event) {
+        super::close::begun(event, world, &mut attributes);
         let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
         if let Err(error) =
             append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
@@ -382,10 +383,7 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         let place = world.place(&event.cwd);
         faults.extend(super::tidy::checkpoints(&place, state, now_ms()).err());
     }
-    if let (EventKind::SessionEnd { .. }, Some(state)) = (&event.kind, world.state()) {
-        // The host gives the end of a session little time; an open journal is as valid as a sealed one.
-        let _ = journal::seal(state, &event.session, now_ms());
-    }
+    faults.extend(super::close::ended(event, world, now_ms()));
     let mut messages = Vec::new();
     if !faults.is_empty() {
         messages.push(told(&faults.join("; ")));

@@ -167,10 +167,12 @@ impl World {
     /// Everything that was recorded of the session, the chain verified.
     #[track_caller]
     fn records(&self) -> Vec<Record> {
-        let path = self.state().join(format!("sessions/{SESSION}.jsonl"));
-        let report = journal::verify(&path).unwrap();
-        assert_eq!((report.bad, report.whole), (None, true));
-        journal::read(&path).unwrap().collect()
+        let session = hostler_model::SessionId::parse(SESSION).unwrap();
+        let files = journal::session_files(&self.state(), &session).unwrap();
+        for report in journal::verify_all(&files) {
+            assert_eq!((report.bad, report.whole), (None, true));
+        }
+        files.iter().flat_map(|path| journal::read(path).unwrap()).collect()
     }
 
     /// What `hostler allow-once` writes for the call that was stopped last; it takes a person to run that.
