@@ -10,3 +10,4 @@ pub mod claude;
 pub mod jsonc;
 pub mod reason;
 pub mod tools;
+pub mod transcript;

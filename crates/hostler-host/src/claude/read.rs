@@ -170,7 +170,7 @@ fn parse(text: &str) -> Result<Value, Error> {
     })
 }
 
-fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
+pub(super) fn replace_lone_surrogates(text: &str) -> Cow<'_, str> {
     let unit = |at: usize| -> Option<u16> {
         let escape = text.get(at..at + 6)?.strip_prefix("\\u")?;
         u16::from_str_radix(escape, 16).ok()
