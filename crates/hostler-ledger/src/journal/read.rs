@@ -119,6 +119,11 @@ pub fn decision_id(session: &SessionId, sequence: u64) -> String {
     format!("{}-{sequence}", name.get(..8).unwrap_or(name))
 }
 
+/// The id of a finding of a turn: the [`decision_id`] of the record that holds it, and its number there, from 1.
+pub fn finding_id(session: &SessionId, sequence: u64, number: usize) -> String {
+    format!("{}.{number}", decision_id(session, sequence))
+}
+
 /// A record and where it stands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
