@@ -26,6 +26,9 @@ pub struct Evidence {
     /// Who made the call.
     #[serde(skip_serializing_if = "Actor::is_agent")]
     pub by: Actor,
+    /// By what kind of tool.
+    #[serde(skip_serializing_if = "Channel::is_other")]
+    pub channel: Channel,
     /// Made in an earlier turn: still evidence, but its failures are no longer this turn's to tell.
     /// Set by who assembles a turn, never stored.
     #[serde(skip)]
@@ -60,6 +63,9 @@ pub struct Evidence {
     /// stems, parts of an MCP server's and tool's name. For claims about what only a name tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// `git status` was asked (or a commit said): nothing is left uncommitted, or something is.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tree_clean: Option<bool>,
     /// One line for people: `Bash: pytest -q → 11 passed, 1 failed`.
     pub summary: String,
     /// Length of the output in bytes.
@@ -74,6 +80,31 @@ pub struct Evidence {
 pub const MEASURES_MAX: usize = 48;
 /// At most this many [`Evidence::notable`].
 pub const NOTABLE_MAX: usize = 8;
+
+/// The kind of tool that a call went through.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Channel {
+    /// A tool of the host for files: read, write, edit, search.
+    File,
+    /// The shell.
+    Shell,
+    /// A tool of an MCP server.
+    Mcp,
+    /// A subagent.
+    Delegate,
+    /// The network.
+    Web,
+    /// Anything else.
+    #[default]
+    Other,
+}
+
+impl Channel {
+    fn is_other(&self) -> bool {
+        *self == Self::Other
+    }
+}
 
 /// Who made a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]

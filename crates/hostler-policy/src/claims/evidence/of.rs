@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use hostler_model::{Outcome, Place, ToolCall};
+use hostler_model::{Action, Outcome, Place, ToolCall};
 
-use super::{Actor, Evidence};
+use super::{Actor, Channel, Evidence};
 
 /// A call with its result, as a host or a record tells it.
 #[derive(Debug, Clone, Copy)]
@@ -23,5 +23,23 @@ pub struct Source<'a> {
 
 /// What a call proves.
 pub fn of(source: &Source<'_>) -> Evidence {
-    Evidence { tool: source.call.tool.clone(), by: source.by, ok: source.outcome.ok, ..Evidence::default() }
+    let channel = match source.call.action {
+        Action::Shell { .. } => Channel::Shell,
+        Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::NotebookEdit { .. }
+        | Action::Read { .. }
+        | Action::Search { .. } => Channel::File,
+        Action::Mcp { .. } => Channel::Mcp,
+        Action::Delegate { .. } => Channel::Delegate,
+        Action::Fetch { .. } => Channel::Web,
+        Action::Plan | Action::Other => Channel::Other,
+    };
+    Evidence {
+        channel,
+        tool: source.call.tool.clone(),
+        by: source.by,
+        ok: source.outcome.ok,
+        ..Evidence::default()
+    }
 }
