@@ -39,7 +39,17 @@ pub fn audit(turn: &Turn<'_>, settings: &Settings, look: &mut dyn FnMut(&str) ->
     Audit::default()
 }
 
+/// The mode that a rule runs in, by id; [`Mode::Off`] for one that this build does not know.
+pub fn mode_of(rule: &str, settings: &Settings) -> Mode {
+    rules::of(rule, settings)
+}
+
 /// The mode that a finding is answered in: [`Mode::Deny`] sends the agent back.
 pub fn mode(finding: &Finding, settings: &Settings) -> Mode {
     rules::mode(finding, settings)
+}
+
+#[cfg(test)]
+mod pairs {
+    mod tests;
 }

@@ -98,7 +98,7 @@ fn audit(row: &Row, mode: Mode) -> Vec<Finding> {
         return tools::source(&row.message, &calls);
     }
     let place = sample();
-    let evidence: Vec<Evidence> = row.tools.iter().map(|call| call.evidence(&place)).collect();
+    let evidence: Vec<Evidence> = row.tools.iter().flat_map(|call| call.evidence(&place)).collect();
     let turn = Turn { message: &row.message, prompt: row.user.as_deref(), evidence: &evidence };
     let claims = if mode == Mode::Tools { Basis::Tools } else { Basis::Evidence };
     let settings = Settings { claims, ..Settings::default() };
@@ -115,31 +115,27 @@ impl Call {
         }
     }
 
-    fn evidence(&self, place: &Place) -> Evidence {
-        let call = self.call();
+    /// What it proves; a patch of several files is one call a file.
+    fn evidence(&self, place: &Place) -> Vec<Evidence> {
         let output = self.text();
         let told = status(&output);
         let ok = !self.is_error && told.is_none_or(|status| status == 0);
-        let exit = told.or_else(|| (ok && matches!(call.action, Action::Shell { .. })).then_some(0));
         let interrupted = output.starts_with("[Request interrupted by user");
-        let outcome = Outcome { ok, interrupted, exit, output, duration_ms: None };
+        let mut outcome = Outcome { ok, interrupted, exit: told, output, duration_ms: None };
         let by = match self.by.as_deref() {
             Some("user") => Actor::User,
             Some("subagent") => Actor::Subagent,
             _ => Actor::Agent,
         };
-        let source = Source { call: &call, outcome: &outcome, cwd: &place.root, place, by };
-        Evidence { earlier: self.turn < 0, ..evidence::of(&source) }
-    }
-
-    /// The call in our words. An input that its tool cannot have had is still a call of that tool.
-    fn call(&self) -> ToolCall {
-        hostler_host::claude::read::tool_call(&self.name, &self.input, None).unwrap_or_else(|_| ToolCall {
-            id: None,
-            tool: self.name.clone(),
-            action: Action::Other,
-            input: self.input.to_string(),
-        })
+        let calls = hostler_host::tools::tool_calls(&self.name, &self.input, None);
+        let evidence = |call: &ToolCall| {
+            if ok && matches!(call.action, Action::Shell { .. }) {
+                outcome.exit = Some(0);
+            }
+            let source = Source { call, outcome: &outcome, cwd: &place.root, place, by };
+            Evidence { earlier: self.turn < 0, ..evidence::of(&source) }
+        };
+        calls.iter().map(evidence).collect()
     }
 }
 
