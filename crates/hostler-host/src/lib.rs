@@ -8,6 +8,8 @@
 
 pub mod claude;
 pub mod jsonc;
+mod loose;
+pub mod opencode;
 pub mod reason;
 pub mod tools;
 pub mod transcript;

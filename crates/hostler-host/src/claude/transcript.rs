@@ -13,6 +13,7 @@ use memchr::memmem;
 
 use self::wire::{Block, Content, ToolResult, Wire};
 use super::read;
+use crate::loose;
 use crate::tools;
 use crate::transcript::{Entry, Item, Line, Meta, Notice, time_ms};
 
@@ -92,7 +93,7 @@ fn entry(wire: Wire<'_>) -> Option<Entry> {
         _ => return None,
     };
     let sidechain = wire.sidechain.0;
-    let text = |value: wire::Text<'_>| value.0.map(Cow::into_owned).filter(|text| !text.is_empty());
+    let text = |value: loose::Text<'_>| value.0.map(Cow::into_owned).filter(|text| !text.is_empty());
     let meta = Meta {
         at_ms: time_ms(wire.timestamp.as_str()),
         id: text(wire.uuid),
