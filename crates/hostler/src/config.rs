@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 
 use hostler_model::{Mode, Profile};
 use hostler_policy::Settings;
+use hostler_policy::claims::{self, Basis, RULES};
+use hostler_policy::guards::GUARDS;
 use toml::{Table, Value};
 
 use crate::dirs::Dirs;
@@ -54,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) on_fault: OnFault,
     /// Limits and switches of checkpoints.
     pub(crate) checkpoints: Checkpoints,
+    /// The end of a turn is audited.
+    pub(crate) audits: bool,
     /// The files that were found, strongest first.
     pub(crate) files: Vec<PathBuf>,
     /// The project has a configuration of its own.
@@ -72,6 +76,7 @@ impl Default for Config {
             settings: Settings::default(),
             on_fault: OnFault::Open,
             checkpoints: Checkpoints { edits: None, files_max: None, bytes_max: None },
+            audits: true,
             files: Vec::new(),
             project: false,
             milder_than: None,
@@ -177,6 +182,10 @@ impl Config {
                     Some(table) => self.apply_checkpoint(table, shown),
                     None => self.wrong(shown, "checkpoint", "a table: [checkpoint]"),
                 },
+                "claims" => match value.as_table() {
+                    Some(table) => self.apply_claims(table, shown),
+                    None => self.wrong(shown, "claims", "a table: [claims]"),
+                },
                 other => self.unknown(shown, other),
             }
         }
@@ -192,20 +201,37 @@ impl Config {
 
     fn apply_rules(&mut self, rules: &Table, shown: &str) {
         for (rule, value) in rules {
-            if !hostler_policy::guards::GUARDS.iter().any(|guard| guard.id == rule) {
-                self.warnings
-                    .push(format!("{shown}: there is no rule `{rule}`; `hostler guard list` shows them all"));
+            let of_claims = RULES.iter().any(|it| it.id == rule);
+            if !of_claims && !GUARDS.iter().any(|guard| guard.id == rule) {
+                self.warnings.push(format!(
+                    "{shown}: there is no rule `{rule}`; `hostler guard list` shows those of tool calls, \
+                     docs/claims.md those of claims"
+                ));
                 continue;
             }
+            let expected = if of_claims {
+                "\"off\", \"observe\", \"warn\" or \"deny\" (a turn has ended: there is nothing to ask about or keep)"
+            } else {
+                "\"off\", \"observe\", \"checkpoint\", \"warn\", \"ask\" or \"deny\""
+            };
             match value.as_str().and_then(Mode::parse) {
-                Some(mode) => {
+                Some(mode) if !of_claims || !matches!(mode, Mode::Checkpoint | Mode::Ask) => {
                     self.settings.overrides.insert(rule.clone(), mode);
                 }
-                None => self.wrong(
-                    shown,
-                    &format!("rules.{rule}"),
-                    "\"off\", \"observe\", \"checkpoint\", \"warn\", \"ask\" or \"deny\"",
-                ),
+                _ => self.wrong(shown, &format!("rules.{rule}"), expected),
+            }
+        }
+    }
+
+    fn apply_claims(&mut self, table: &Table, shown: &str) {
+        for (key, value) in table {
+            match (key.as_str(), value.as_str(), value.as_bool()) {
+                ("mode", Some("evidence"), _) => self.settings.claims = Basis::Evidence,
+                ("mode", Some("tools"), _) => self.settings.claims = Basis::Tools,
+                ("mode", _, _) => self.wrong(shown, "claims.mode", "\"evidence\" or \"tools\""),
+                ("enabled", _, Some(enabled)) => self.audits = enabled,
+                ("enabled", _, None) => self.wrong(shown, "claims.enabled", "true or false"),
+                (other, _, _) => self.unknown(shown, &format!("claims.{other}")),
             }
         }
     }
@@ -237,12 +263,12 @@ impl Config {
     /// Rules that the configuration makes milder than the profile has them, with their modes.
     pub(crate) fn loosened(&self) -> BTreeMap<&'static str, Mode> {
         let profile = Settings { profile: self.settings.profile, ..Settings::default() };
-        hostler_policy::guards::GUARDS
-            .iter()
-            .map(|guard| (*guard, self.settings.mode(guard)))
-            .filter(|(guard, mode)| *mode < profile.mode(guard))
-            .map(|(guard, mode)| (guard.id, mode))
-            .collect()
+        let guards = GUARDS.iter().map(|guard| (guard.id, self.settings.mode(guard), profile.mode(guard)));
+        let of_claims = RULES.iter().map(|rule| {
+            let own = if self.audits { claims::mode_of(rule.id, &self.settings) } else { Mode::Off };
+            (rule.id, own, claims::mode_of(rule.id, &profile))
+        });
+        guards.chain(of_claims).filter(|(_, own, usual)| own < usual).map(|(id, own, _)| (id, own)).collect()
     }
 }
 

@@ -10,7 +10,9 @@ mod call;
 mod close;
 mod fault;
 mod record;
+mod report;
 mod tidy;
+mod turn;
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -207,7 +209,8 @@ pub(crate) fn told(fault: &str) -> String {
     format!("hostler: {fault}; run `hostler doctor`")
 }
 
-fn panic_text(panic: &(dyn Any + Send)) -> String {
+/// What a panic said, and where.
+pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

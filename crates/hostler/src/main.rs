@@ -1,5 +1,6 @@
 //! The binary: the hook path first, everything people type after it.
 
+mod claims;
 mod cli;
 mod config;
 mod dirs;

@@ -16,7 +16,8 @@ use hostler_model::{
 use hostler_policy::shell::may_take_long;
 
 use super::record::{self, Attributes, set};
-use super::{Clock, World, answer, told};
+use super::{Clock, World, answer, told, turn};
+use crate::claims::kept;
 use crate::config::{Config, OnFault};
 use crate::judge::{Judged, judge};
 use crate::observe::{observe, uncommitted};
@@ -269,6 +270,12 @@ impl Before<'_> {
         let mut attributes = record::call(self.event, self.call);
         record::decision(&mut attributes, self.call, judged, place);
         set(&mut attributes, "profile", self.world.config.settings.profile.name());
+        if judged.decision.verdict.blocks() {
+            match kept::of_stopped(self.event, self.call, place) {
+                Ok(evidence) => record::evidence(&mut attributes, evidence),
+                Err(fault) => notes.faults.push(fault),
+            }
+        }
         if let Some(code) = &exception.code {
             set(&mut attributes, "code", code.as_str());
         }
@@ -365,6 +372,10 @@ fn close(judged: &mut Judged, faults: &[String]) {
 
 /// Everything but a tool call that is about to run.
 fn after(event: &Event, world: &World, clock: Clock) -> Reply {
+    if let Some(reply) = turn::end(event, world, clock) {
+        return reply;
+    }
+    let context = turn::before_prompt(event, world);
     let mut faults = match event.kind {
         // Told again with each prompt, so that it is not forgotten, and not with every result.
         EventKind::SessionStart { .. } | EventKind::Prompt { .. } => world.faults(),
@@ -372,6 +383,16 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     };
     if let Some((kind, mut attributes)) = record::other(event) {
         super::close::begun(event, world, &mut attributes);
+        if let EventKind::ToolAfter { call, outcome } = &event.kind {
+            let place = world.place(&event.cwd);
+            match kept::of_result(event, call, outcome, &place, super::fault::evidence) {
+                Ok(evidence) => record::evidence(&mut attributes, evidence),
+                Err(fault) => {
+                    set(&mut attributes, "faults", vec![fault.clone()]);
+                    faults.push(fault);
+                }
+            }
+        }
         let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
         if let Err(error) =
             append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
@@ -393,7 +414,7 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         messages.extend(loosened(&world.config));
     }
     let message = (!messages.is_empty()).then(|| messages.join("\n"));
-    Reply { message, ..Reply::default() }
+    Reply { context, message, ..Reply::default() }
 }
 
 /// A guard that is not active says so: a repository can bring a configuration that its user never read.
@@ -423,16 +444,20 @@ fn loosened(config: &Config) -> Vec<String> {
 }
 
 /// One line to be written.
-struct Line {
-    kind: &'static str,
+pub(super) struct Line {
+    pub(super) kind: &'static str,
     /// Waits for the disk, so that a power cut does not take it.
-    durable: bool,
-    dedupe: Option<String>,
-    attributes: Attributes,
-    clock: Clock,
+    pub(super) durable: bool,
+    pub(super) dedupe: Option<String>,
+    pub(super) attributes: Attributes,
+    pub(super) clock: Clock,
 }
 
-fn append(world: &World, session: &SessionId, mut line: Line) -> Result<Appended, String> {
+/// Writes one line into the session's journal.
+///
+/// # Errors
+/// Why it could not be written, in words.
+pub(super) fn append(world: &World, session: &SessionId, mut line: Line) -> Result<Appended, String> {
     let state = world.state().ok_or("there is no home folder to keep evidence in")?;
     set(
         &mut line.attributes,
@@ -466,7 +491,8 @@ pub(super) fn record_unreadable(
         .map(|_| ())
 }
 
-fn now_ms() -> i64 {
+/// Milliseconds since 1970.
+pub(super) fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

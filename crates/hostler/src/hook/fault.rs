@@ -1,6 +1,6 @@
 //! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
-//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:<rule>`, `slow:<milliseconds>` or
-//! `slow-analysis:<milliseconds>`.
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:evidence`, `panic:audit`, `panic:<rule>`,
+//! `slow:<milliseconds>`, `slow-analysis:<milliseconds>` or `slow-audit:<milliseconds>`.
 
 /// The rule that fails.
 pub(super) fn rule() -> Option<String> {
@@ -15,6 +15,16 @@ pub(super) fn hook() {
 /// Fails in deciding, outside every rule.
 pub(super) fn analysis() {
     assert!(injected("panic:").is_none_or(|what| what != "analysis"), "injected");
+}
+
+/// Fails in reading what a call proves.
+pub(super) fn evidence() {
+    assert!(injected("panic:").is_none_or(|what| what != "evidence"), "injected");
+}
+
+/// Fails in the audit of a turn.
+pub(super) fn audit() {
+    assert!(injected("panic:").is_none_or(|what| what != "audit"), "injected");
 }
 
 /// Takes its time where `what` says.

@@ -12,6 +12,8 @@ use crate::judge::Judged;
 
 /// Characters of a command, prompt or output that are kept to be read.
 const PREVIEW_CHARS_MAX: usize = 200;
+/// Characters of a prompt that are kept: the audit of its turn asks what the user wanted.
+const PROMPT_CHARS_MAX: usize = 2_000;
 /// Steps of an explanation that are kept, and characters of each.
 const STEPS_MAX: usize = 40;
 const STEP_CHARS_MAX: usize = 300;
@@ -49,7 +51,16 @@ pub(super) fn call(event: &Event, call: &ToolCall) -> Attributes {
     if let Some(target) = target(&call.action) {
         set(&mut out, "target", target);
     }
+    if matches!(call.action, Action::Delegate { .. }) {
+        set(&mut out, "delegates", true);
+    }
     out
+}
+
+/// Adds what the call proves; see [`crate::claims::kept`].
+pub(super) fn evidence(out: &mut Attributes, evidence: Value) {
+    set(out, "evidence", evidence);
+    set(out, "evidence_v", hostler_policy::claims::evidence::VERSION);
 }
 
 /// Adds the decision.
@@ -178,6 +189,7 @@ pub(super) fn other(event: &Event) -> Option<(&'static str, Attributes)> {
         }
         EventKind::Prompt { text: prompt } => {
             text(&mut out, "prompt", prompt);
+            set(&mut out, "prompt_preview", preview(prompt, PROMPT_CHARS_MAX));
             "prompt"
         }
         EventKind::TurnEnd { last_message, continuing } => {
@@ -197,11 +209,16 @@ pub(super) fn other(event: &Event) -> Option<(&'static str, Attributes)> {
     Some((kind, out))
 }
 
-fn turn(out: &mut Attributes, last_message: Option<&str>, continuing: bool) {
-    if let Some(message) = last_message {
-        text(out, "last_message", message);
+fn turn(out: &mut Attributes, message: Option<&str>, continuing: bool) {
+    if let Some(message) = message {
+        last_message(out, message);
     }
     set(out, "continuing", continuing);
+}
+
+/// What the agent said last.
+pub(super) fn last_message(out: &mut Attributes, message: &str) {
+    text(out, "last_message", message);
 }
 
 /// Digest, length and the beginning of a text; never the text itself.

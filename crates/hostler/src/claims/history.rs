@@ -1,0 +1,549 @@
+//! A session's evidence, read from its journal once and fast: most lines are passed over by a search for bytes, and
+//! of the others only what is needed is built. The chain is not checked here, `hostler audit verify` does that.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
+use std::path::{Component, Path, PathBuf};
+use std::time::Instant;
+
+use hostler_ledger::journal;
+use hostler_ledger::redact::preview;
+use hostler_model::SessionId;
+use hostler_policy::claims::evidence::Actor;
+use hostler_policy::claims::{Evidence, Finding};
+use memchr::memchr;
+use memchr::memmem::Finder;
+use serde::Deserialize;
+
+/// More than this is not read, newest first: what lies before it is not known then.
+const BYTES_MAX: u64 = 64 * 1024 * 1024;
+/// Longest line that is looked at.
+const LINE_BYTES_MAX: usize = 4 * 1024 * 1024;
+/// What is read at once.
+const CHUNK_BYTES: usize = 256 * 1024;
+/// A first line is looked for in this many bytes.
+const FIRST_LINE_BYTES_MAX: u64 = 64 * 1024;
+/// Journals that were moved away while the session went on.
+const FILES_MAX: usize = 1_000;
+/// The last turn's end is looked for in this many bytes of a journal.
+const LAST_TURN_BYTES_MAX: u64 = 512 * 1024;
+/// How the member that tells a record's kind begins.
+const KIND: &[u8] = b",\"kind\":\"";
+/// Characters of a target in a summary of ours.
+const TARGET_CHARS_MAX: usize = 120;
+
+/// Whose turn is audited.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Scope<'a> {
+    /// The session's own agent; what its subagents did counts as done by them.
+    Session,
+    /// One subagent, by its id; what others did counts where it started some itself.
+    Subagent(&'a str),
+}
+
+/// What a session's journal tells for the audit of the turn that ends.
+#[derive(Debug, Default)]
+pub(crate) struct History {
+    /// Every call in order; those before the turn's prompt are marked as earlier.
+    pub(crate) evidence: Vec<Evidence>,
+    /// The beginning of the prompt that the turn answers.
+    pub(crate) prompt: Option<String>,
+    /// How many prompts there were.
+    pub(crate) prompts: u64,
+    /// When the session began, milliseconds since 1970, as far as it was read.
+    pub(crate) since_ms: Option<i64>,
+    /// Why calls may be missing from the evidence; empty when the whole session is in it.
+    pub(crate) gaps: Vec<String>,
+}
+
+/// Reads the history of `session` for the turn of `scope` that ends now. Never waits for a lock: a line that is
+/// being written is the next hook's.
+///
+/// # Errors
+/// What the system said about a journal that is there and cannot be read.
+pub(crate) fn read(
+    project_state: &Path,
+    session: &SessionId,
+    scope: Scope<'_>,
+    deadline: Instant,
+) -> Result<History, String> {
+    let mut reading = Reading::new(scope);
+    let mut newest = journal::path(project_state, session);
+    if !newest.exists() {
+        // Moved away a moment ago, as that of a session that has been quiet.
+        let all = journal::session_files(project_state, session).map_err(|error| error.to_string())?;
+        newest = all.into_iter().next_back().unwrap_or(newest);
+    }
+    let (files, gap) = files(project_state, &newest);
+    reading.history.gaps.extend(gap);
+    for Part { path, from } in files.into_iter().rev() {
+        let told = |error: std::io::Error| format!("`{}` cannot be read: {error}", path.display());
+        let mut file = File::open(&path).map_err(told)?;
+        if from != 0 {
+            reading.history.gaps.push(format!("the first {from} bytes of `{}` are not read", path.display()));
+            file.seek(SeekFrom::Start(from)).map_err(told)?;
+        }
+        let in_time = each_line(file, from != 0, deadline, |line| reading.line(line)).map_err(told)?;
+        if !in_time {
+            reading.history.gaps.push("there was no time to read all of it".to_owned());
+            break;
+        }
+    }
+    Ok(reading.finish())
+}
+
+/// A file of the session's journal and where to begin.
+struct Part {
+    path: PathBuf,
+    from: u64,
+}
+
+/// The files that hold the session, newest first, and why there are no older ones.
+fn files(project_state: &Path, live: &Path) -> (Vec<Part>, Option<String>) {
+    let mut parts = Vec::new();
+    let mut path = live.to_path_buf();
+    let mut left = BYTES_MAX;
+    loop {
+        let length = match std::fs::symlink_metadata(&path) {
+            Ok(meta) if meta.is_file() => meta.len(),
+            _ => return (parts, Some(format!("`{}` is not there", path.display()))),
+        };
+        let from = length.saturating_sub(left);
+        left -= length - from;
+        parts.push(Part { path: path.clone(), from });
+        if from != 0 {
+            return (parts, None);
+        }
+        match continued(project_state, &path) {
+            Ok(Some(_)) if left == 0 || parts.len() == FILES_MAX => {
+                return (parts, Some("older files of the session are not read".to_owned()));
+            }
+            Ok(Some(older)) => path = older,
+            Ok(None) => return (parts, None),
+            Err(gap) => return (parts, Some(gap)),
+        }
+    }
+}
+
+/// The archived file that this one continues.
+fn continued(project_state: &Path, path: &Path) -> Result<Option<PathBuf>, String> {
+    #[derive(Deserialize)]
+    struct First {
+        continues_file: Option<PathBuf>,
+    }
+    let told = |error: &dyn std::fmt::Display| format!("the beginning of `{}`: {error}", path.display());
+    let mut line = Vec::new();
+    let file = File::open(path).map_err(|error| told(&error))?;
+    BufReader::new(file.take(FIRST_LINE_BYTES_MAX))
+        .read_until(b'\n', &mut line)
+        .map_err(|error| told(&error))?;
+    if line.is_empty() {
+        return Ok(None);
+    }
+    let first: First = serde_json::from_slice(&line).map_err(|error| told(&error))?;
+    let Some(older) = first.continues_file else { return Ok(None) };
+    // A name that leads out of our own folder is not followed.
+    let ours =
+        older.starts_with("archive") && older.components().all(|it| matches!(it, Component::Normal(_)));
+    if ours { Ok(Some(project_state.join(older))) } else { Err(told(&"it continues a foreign file")) }
+}
+
+/// Calls `each` with every line; the last one too when it has no end. False when time ran out.
+fn each_line(
+    file: File,
+    mut partial: bool,
+    deadline: Instant,
+    mut each: impl FnMut(&[u8]),
+) -> std::io::Result<bool> {
+    let mut reader = BufReader::with_capacity(CHUNK_BYTES, file);
+    // What the last chunk left of a line.
+    let mut rest: Vec<u8> = Vec::new();
+    loop {
+        let chunk = match reader.fill_buf() {
+            Ok(chunk) => chunk,
+            Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+            Err(error) => return Err(error),
+        };
+        let length = chunk.len();
+        if length == 0 {
+            break;
+        }
+        if deadline <= Instant::now() {
+            return Ok(false);
+        }
+        let mut at = 0;
+        while let Some(end) = memchr(b'\n', &chunk[at..]) {
+            let line = &chunk[at..at + end];
+            at += end + 1;
+            if std::mem::take(&mut partial) {
+                rest.clear();
+            } else if rest.is_empty() {
+                each(line);
+            } else {
+                rest.extend_from_slice(line);
+                each(&rest);
+                rest.clear();
+            }
+        }
+        // A line beyond the limit is cut, and so no record.
+        let room = LINE_BYTES_MAX.saturating_sub(rest.len());
+        rest.extend_from_slice(&chunk[at..length.min(at.saturating_add(room))]);
+        reader.consume(length);
+    }
+    if !rest.is_empty() && !partial {
+        each(&rest);
+    }
+    Ok(true)
+}
+
+/// What kind of record a line is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Decision,
+    Result,
+    Prompt,
+    Subagent,
+    Other,
+}
+
+/// Finds the member `kind` of a line, without reading the line. Inside a string its quotes would be escaped; a
+/// member of the same name inside another object has other values.
+fn kind(finder: &Finder<'_>, line: &[u8]) -> Option<Kind> {
+    let mut found = None;
+    for at in finder.find_iter(line) {
+        let value = &line[at + finder.needle().len()..];
+        let value = &value[..memchr(b'"', value)?];
+        found = Some(match value {
+            b"decision" => Kind::Decision,
+            b"result" => Kind::Result,
+            b"prompt" => Kind::Prompt,
+            b"subagent" => Kind::Subagent,
+            b"turn" | b"session" | b"compaction" | b"seal" | b"fault" => Kind::Other,
+            _ => {
+                found = Some(Kind::Other);
+                continue;
+            }
+        });
+        break;
+    }
+    found
+}
+
+/// One call, before or after it ran.
+#[derive(Deserialize)]
+struct Call {
+    #[serde(rename = "gen_ai.agent.id")]
+    agent: Option<String>,
+    #[serde(rename = "gen_ai.tool.call.id")]
+    id: Option<String>,
+    #[serde(default)]
+    delegates: bool,
+    evidence: Option<Evidence>,
+}
+
+/// The same where the evidence is missing, or in a form that this build does not know.
+#[derive(Deserialize)]
+struct BareCall {
+    #[serde(rename = "gen_ai.agent.id")]
+    agent: Option<String>,
+    #[serde(rename = "gen_ai.tool.call.id")]
+    id: Option<String>,
+    #[serde(rename = "gen_ai.tool.name", default)]
+    tool: String,
+    #[serde(default)]
+    target: String,
+    #[serde(default)]
+    status: String,
+    #[serde(default)]
+    delegates: bool,
+}
+
+impl BareCall {
+    /// It may have done anything.
+    fn evidence(&self, ok: bool, note: &str) -> Evidence {
+        Evidence {
+            tool: self.tool.clone(),
+            ok,
+            opaque: true,
+            summary: format!("{}: {} ({note})", self.tool, preview(&self.target, TARGET_CHARS_MAX)),
+            ..Evidence::default()
+        }
+    }
+}
+
+/// A call whose result has not come yet.
+enum Open {
+    /// It was stopped, or the user was asked: place of its evidence, which a result replaces.
+    Stopped(usize),
+    /// It went ahead.
+    Running(Vec<u8>),
+}
+
+/// One call of the session.
+struct Entry {
+    evidence: Evidence,
+    /// Made by the agent whose turn it is.
+    own: bool,
+}
+
+struct Reading<'a> {
+    scope: Scope<'a>,
+    finders: Finders,
+    history: History,
+    entries: Vec<Option<Entry>>,
+    open: BTreeMap<Vec<u8>, Open>,
+    /// Where the turn begins in `entries`.
+    turn: usize,
+    /// The agent started others.
+    delegated: bool,
+    damaged: u64,
+}
+
+struct Finders {
+    kind: Finder<'static>,
+    id: Finder<'static>,
+    stopped: [Finder<'static>; 2],
+}
+
+impl<'a> Reading<'a> {
+    fn new(scope: Scope<'a>) -> Self {
+        Self {
+            scope,
+            finders: Finders {
+                kind: Finder::new(KIND),
+                id: Finder::new(b"\"gen_ai.tool.call.id\":\""),
+                stopped: [Finder::new(b"\"status\":\"blocked\""), Finder::new(b"\"status\":\"asked\"")],
+            },
+            history: History::default(),
+            entries: Vec::new(),
+            open: BTreeMap::new(),
+            turn: 0,
+            delegated: false,
+            damaged: 0,
+        }
+    }
+
+    fn line(&mut self, line: &[u8]) {
+        if line.is_empty() {
+            return;
+        }
+        let read = match kind(&self.finders.kind, line) {
+            _ if self.history.since_ms.is_none() => self.first(line),
+            Some(Kind::Result) => self.result(line),
+            Some(Kind::Decision) => self.decision(line),
+            Some(Kind::Prompt) => self.prompt(line),
+            Some(Kind::Subagent) => self.subagent(line),
+            Some(Kind::Other) if line.ends_with(b"\"}") => Some(()),
+            Some(Kind::Other) | None => None,
+        };
+        if read.is_none() {
+            self.damaged += 1;
+        }
+    }
+
+    /// The first record tells whether the session was seen from its beginning.
+    fn first(&mut self, line: &[u8]) -> Option<()> {
+        #[derive(Deserialize)]
+        struct First {
+            seq: u64,
+            time_ms: i64,
+            kind: String,
+            source: Option<String>,
+        }
+        let first: First = serde_json::from_slice(line).ok()?;
+        self.history.since_ms = Some(first.time_ms);
+        let fresh = first.kind == "session" && matches!(first.source.as_deref(), Some("startup" | "clear"));
+        if first.seq != 1 || !fresh {
+            self.history.gaps.push("the session began before its record".to_owned());
+            // It may be any other record as well.
+            self.line(line);
+        }
+        Some(())
+    }
+
+    fn own(&self, agent: Option<&str>) -> bool {
+        match self.scope {
+            Scope::Session => agent.is_none(),
+            Scope::Subagent(id) => agent == Some(id),
+        }
+    }
+
+    fn result(&mut self, line: &[u8]) -> Option<()> {
+        let (agent, id, delegates, evidence) = match serde_json::from_slice::<Call>(line) {
+            Ok(Call { agent, id, delegates, evidence: Some(evidence) }) => (agent, id, delegates, evidence),
+            _ => {
+                let call: BareCall = serde_json::from_slice(line).ok()?;
+                let evidence = call.evidence(call.status == "ok", "no more was recorded of it");
+                (call.agent, call.id, call.delegates, evidence)
+            }
+        };
+        if let Some(Open::Stopped(at)) = id.and_then(|id| self.open.remove(id.as_bytes())) {
+            // The user let it happen.
+            self.entries[at] = None;
+        }
+        let own = self.own(agent.as_deref());
+        self.delegated |= own && delegates;
+        self.entries.push(Some(Entry { evidence, own }));
+        Some(())
+    }
+
+    fn decision(&mut self, line: &[u8]) -> Option<()> {
+        if !line.ends_with(b"\"}") {
+            return None;
+        }
+        let Some(at) = self.finders.id.find(line) else { return Some(()) };
+        let id = &line[at + self.finders.id.needle().len()..];
+        let id = id[..memchr(b'"', id)?].to_vec();
+        if !self.finders.stopped.iter().any(|finder| finder.find(line).is_some()) {
+            // Nearly every call has its result in one of the next lines, and this is never looked at.
+            self.open.insert(id, Open::Running(line.to_vec()));
+            return Some(());
+        }
+        let call: Call = serde_json::from_slice(line).ok()?;
+        let evidence = match call.evidence {
+            Some(evidence) => evidence,
+            None => serde_json::from_slice::<BareCall>(line).ok()?.evidence(false, "it was stopped"),
+        };
+        let own = self.own(call.agent.as_deref());
+        self.open.insert(id, Open::Stopped(self.entries.len()));
+        self.entries.push(Some(Entry { evidence, own }));
+        Some(())
+    }
+
+    fn prompt(&mut self, line: &[u8]) -> Option<()> {
+        #[derive(Deserialize)]
+        struct Prompt {
+            #[serde(default)]
+            prompt_preview: String,
+        }
+        let prompt: Prompt = serde_json::from_slice(line).ok()?;
+        self.history.prompts += 1;
+        if self.scope == Scope::Session {
+            self.begin_turn();
+            // The record shows line ends as two characters.
+            self.history.prompt = Some(prompt.prompt_preview.replace("\\n", "\n").replace("\\t", "\t"));
+        }
+        Some(())
+    }
+
+    fn subagent(&mut self, line: &[u8]) -> Option<()> {
+        #[derive(Deserialize)]
+        struct Subagent {
+            #[serde(rename = "gen_ai.agent.id")]
+            agent: Option<String>,
+            continuing: Option<bool>,
+        }
+        let subagent: Subagent = serde_json::from_slice(line).ok()?;
+        let begins = subagent.continuing.is_none();
+        if begins && self.scope != Scope::Session && self.own(subagent.agent.as_deref()) {
+            self.begin_turn();
+        }
+        Some(())
+    }
+
+    fn begin_turn(&mut self) {
+        self.turn = self.entries.len();
+        self.open.clear();
+    }
+
+    fn finish(mut self) -> History {
+        for open in std::mem::take(&mut self.open).into_values() {
+            let Open::Running(line) = open else { continue };
+            // The host's user said no, or its result was lost: nobody can be blamed for either.
+            let Ok(call) = serde_json::from_slice::<BareCall>(&line) else { continue };
+            let own = self.own(call.agent.as_deref());
+            let evidence = call.evidence(false, "its result was not recorded");
+            self.entries.push(Some(Entry { evidence, own }));
+        }
+        let others = self.scope == Scope::Session || self.delegated;
+        for (at, entry) in self.entries.into_iter().enumerate() {
+            let Some(Entry { mut evidence, own }) = entry.filter(|entry| entry.own || others) else {
+                continue;
+            };
+            evidence.earlier = at < self.turn;
+            evidence.by = if own { Actor::Agent } else { Actor::Subagent };
+            self.history.evidence.push(evidence);
+        }
+        if self.damaged != 0 {
+            self.history.gaps.push(format!("{} lines of the journal cannot be read", self.damaged));
+        }
+        self.history
+    }
+}
+
+/// The last turn of a session, where it was reported and the agent does not know.
+#[derive(Debug, PartialEq)]
+pub(crate) struct LastTurn {
+    /// What was found, with the modes' names.
+    pub(crate) findings: Vec<(Finding, String)>,
+    /// The findings' ids.
+    pub(crate) ids: Vec<String>,
+}
+
+/// Looks at the end of the journal for a turn of the session's own agent that was reported, after the last prompt.
+/// A session that goes on after its journal was moved away is one session.
+pub(crate) fn last_turn(project_state: &Path, session: &SessionId) -> Option<LastTurn> {
+    let mut path = journal::path(project_state, session);
+    loop {
+        match last_end(session, &tail(&path)?) {
+            End::Turn(turn) => return Some(turn),
+            End::Nothing => return None,
+            End::Before => path = continued(project_state, &path).ok()??,
+        }
+    }
+}
+
+/// What the end of a journal tells.
+enum End {
+    /// A turn was reported.
+    Turn(LastTurn),
+    /// A prompt came after it, or there was nothing to report.
+    Nothing,
+    /// No turn ended in it.
+    Before,
+}
+
+fn last_end(session: &SessionId, bytes: &[u8]) -> End {
+    #[derive(Deserialize)]
+    struct Wire {
+        seq: u64,
+        kind: String,
+        audit: Option<String>,
+        #[serde(default)]
+        findings: Vec<Finding>,
+        #[serde(default)]
+        modes: Vec<String>,
+    }
+    let finder = Finder::new(KIND);
+    for line in bytes.rsplit(|byte| *byte == b'\n') {
+        match kind(&finder, line) {
+            Some(Kind::Prompt) => return End::Nothing,
+            Some(Kind::Other) => {}
+            _ => continue,
+        }
+        let Ok(end) = serde_json::from_slice::<Wire>(line) else { continue };
+        if end.kind != "turn" {
+            continue;
+        }
+        if !matches!(end.audit.as_deref(), Some("reported" | "released")) {
+            return End::Nothing;
+        }
+        let ids = (1..=end.findings.len()).map(|n| journal::finding_id(session, end.seq, n)).collect();
+        let findings = end.findings.into_iter().zip(end.modes).collect();
+        return End::Turn(LastTurn { findings, ids });
+    }
+    End::Before
+}
+
+fn tail(path: &Path) -> Option<Vec<u8>> {
+    if !std::fs::symlink_metadata(path).ok()?.is_file() {
+        return None;
+    }
+    let mut file = File::open(path).ok()?;
+    let from = file.metadata().ok()?.len().saturating_sub(LAST_TURN_BYTES_MAX);
+    file.seek(SeekFrom::Start(from)).ok()?;
+    let mut bytes = Vec::new();
+    file.take(LAST_TURN_BYTES_MAX).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
+}
