@@ -35,8 +35,23 @@ pub enum Basis {
 /// Audits one turn. `look` tells the state of a file, by the path as the message has it; `None` where it cannot
 /// be told. Rules that are off find nothing.
 pub fn audit(turn: &Turn<'_>, settings: &Settings, look: &mut dyn FnMut(&str) -> Option<FileState>) -> Audit {
-    let _ = (turn, settings, look);
+    if settings.claims == Basis::Tools {
+        return by_tools(turn, settings);
+    }
+    let _ = look;
     Audit::default()
+}
+
+/// [`Basis::Tools`]: what was stopped before it ran is no use of a tool.
+fn by_tools(turn: &Turn<'_>, settings: &Settings) -> Audit {
+    let refused = |evidence: &Evidence| {
+        evidence.failure.as_ref().is_some_and(|it| it.kind == evidence::FailureKind::Refused)
+    };
+    let used: Vec<&str> =
+        turn.evidence.iter().filter(|it| !refused(it)).map(|it| it.tool.as_str()).collect();
+    let mut findings = tools::claims_without_tools(&tools::unquoted(turn.message), &used);
+    findings.retain(|finding| mode(finding, settings) != Mode::Off);
+    Audit { claims: Vec::new(), findings }
 }
 
 /// The mode that a rule runs in, by id; [`Mode::Off`] for one that this build does not know.
