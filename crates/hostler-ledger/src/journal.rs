@@ -25,7 +25,7 @@ use serde_json::{Map, Value};
 
 pub use self::line::{LINE_BYTES_MAX, Record, Skipped, VERSION, genesis, sha256_hex};
 pub use self::read::{Found, Reader, decision_id, files, find_decision, finding_id, read, session_files};
-pub use self::seal::{Closed, IDLE_MS, Sweep, close, close_all, close_idle, file_sha256};
+pub use self::seal::{Closed, IDLE_MS, Sweep, close, close_all, close_idle, file_sha256, live_sessions};
 pub use self::verify::{Bad, Continues, Report, Signature, verify, verify_all};
 pub use crate::error::Error;
 use crate::lock;

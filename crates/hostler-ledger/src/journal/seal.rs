@@ -100,11 +100,11 @@ pub fn close_all(
     deadline: Option<Instant>,
     keys: Option<&Keys>,
 ) -> Result<Sweep, Error> {
+    // `i64::MIN` takes all.
     let last_ms_max = now_ms.saturating_sub(idle_ms);
     let mut sweep = Sweep::default();
-    for path in super::read::live(project_state)? {
-        let stem = path.file_stem().and_then(|it| it.to_str());
-        let Some(session) = stem.and_then(|it| SessionId::parse(it).ok()) else { continue };
+    for session in live_sessions(project_state)? {
+        let path = super::path(project_state, &session);
         if Some(&session) == except || modified_ms(&path).is_some_and(|it| last_ms_max < it) {
             continue;
         }
@@ -117,6 +117,15 @@ pub fn close_all(
         }
     }
     Ok(sweep)
+}
+
+/// The sessions of a project that were not closed, by name.
+///
+/// # Errors
+/// When their folder cannot be listed.
+pub fn live_sessions(project_state: &Path) -> Result<Vec<SessionId>, Error> {
+    let id = |path: &PathBuf| SessionId::parse(path.file_stem()?.to_str()?).ok();
+    Ok(super::read::live(project_state)?.iter().filter_map(id).collect())
 }
 
 /// A record is never younger than its file, and this costs no open.

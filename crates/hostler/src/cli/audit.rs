@@ -1,18 +1,24 @@
-//! `hostler audit`: journals checked and shown.
+//! `hostler audit`: journals checked, shown, closed and exported, and what was found in the turns that they hold.
 
-use std::collections::VecDeque;
-use std::io::Write;
-use std::path::{Path, PathBuf};
+mod explain;
+mod export;
+mod findings;
+mod key;
+mod seal;
+mod show;
+mod verify;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 use anyhow::Context;
-use hostler_ledger::journal::{self, Record, Report};
-use hostler_ledger::redact;
-use serde_json::{Value, json};
+use hostler_ledger::journal;
 
 use crate::dirs::Dirs;
 use crate::exit::Exit;
-use crate::output;
 use crate::project::Project;
+
+pub(super) use self::explain::{explain, is_finding};
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
@@ -23,32 +29,40 @@ pub(crate) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum Command {
-    /// Check hashes, links and seals, and say what that excludes
+    /// Check hashes, links, seals and signatures, and say what that excludes
     ///
     /// Ends with 0 when everything is in order, with 1 when a crash left a part of a line, with 4 when a
-    /// chain is broken.
-    Verify {
-        /// Journals, or folders with `sessions/` and `archive/`; by default all of the current project
-        paths: Vec<PathBuf>,
-    },
+    /// chain or a signature is broken.
+    Verify(verify::Args),
     /// Show what was recorded, oldest first
-    Show {
-        /// Only sessions whose name begins with this
-        #[arg(long)]
-        session: Option<String>,
-        /// How many records, counted from the newest
-        #[arg(long, value_name = "N", default_value_t = 20)]
-        last: usize,
+    Show(show::Args),
+    /// List what was found in the agent's claims; ends with 1 when there is something
+    Findings(findings::Args),
+    /// Show how a finding came about, and how to switch its rule off
+    Explain {
+        /// The finding's id, as the report gives it: `361ac4e6-12.1`
+        id: String,
     },
-    /// Audit turns given as rows of JSON on stdin, one list of findings a line
+    /// Seal, sign and archive the journals of sessions that ended without it
+    Seal(seal::Args),
+    /// Show the public key that seals are signed with; made if there is none yet
+    Key,
+    /// Write records for other programs: as they are, as OpenTelemetry traces, as signed in-toto statements
+    Export(export::Args),
+    /// Answer turns from stdin with findings, line by line, for scoring against labels
     Rows(super::rows::Args),
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     match &args.command {
-        Command::Verify { paths } => verify(paths, json),
-        Command::Show { session, last } => show(session.as_deref(), *last, json),
+        Command::Verify(args) => verify::run(args, json),
+        Command::Show(args) => show::run(args, json),
+        Command::Findings(args) => findings::run(args, json),
+        Command::Explain { id } => explain(id, json),
+        Command::Seal(args) => seal::run(args, json),
+        Command::Key => key::run(json),
+        Command::Export(args) => export::run(args),
         Command::Rows(args) => super::rows::run(args),
     }
 }
@@ -58,214 +72,22 @@ fn project_state() -> anyhow::Result<PathBuf> {
     Ok(Dirs::from_env()?.project_state(&Project::find(&cwd).key()))
 }
 
-fn verify(paths: &[PathBuf], json: bool) -> anyhow::Result<Exit> {
-    let mut files = Vec::new();
-    if paths.is_empty() {
-        // A project that nothing happened in yet has no folder, and no journals.
-        files = journal::files(&project_state()?)?;
-    }
-    for path in paths {
-        // As the notes beside a journal name it.
-        let path = std::path::absolute(path).with_context(|| format!("`{}` is no path", path.display()))?;
-        if path.is_dir() {
-            files.extend(journal::files(&path)?);
-        } else {
-            files.push(path);
+/// The journals of each session whose name begins with `prefix`, in the order of its chain. A journal that cannot
+/// be opened is `verify`'s business.
+fn sessions(prefix: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<PathBuf>>> {
+    let mut found: BTreeMap<String, Vec<(u64, PathBuf)>> = BTreeMap::new();
+    for path in journal::files(&project_state()?)? {
+        let Some(first) = journal::read(&path).ok().and_then(|mut records| records.next()) else { continue };
+        let Some(session) = first.text(journal::SESSION) else { continue };
+        if prefix.is_none_or(|prefix| session.starts_with(prefix)) {
+            found.entry(session.to_owned()).or_default().push((first.sequence, path));
         }
     }
-    let reports = journal::verify_all(&files);
-    if json {
-        output::json::print(&document(&reports))?;
-    } else {
-        tell(&reports)?;
-    }
-    Ok(reports.iter().map(exit).max_by_key(|exit| *exit as u8).unwrap_or(Exit::Ok))
-}
-
-fn exit(report: &Report) -> Exit {
-    if report.bad.is_some() {
-        Exit::Io
-    } else if !report.whole || 0 < report.torn {
-        Exit::Finding
-    } else {
-        Exit::Ok
-    }
-}
-
-/// How far a journal's order can be trusted, in the words of `docs/evidence.md`.
-fn level(report: &Report) -> &'static str {
-    match (&report.bad, archived(&report.path), report.sealed) {
-        (Some(_), ..) => "broken",
-        (None, true, _) => "archived",
-        (None, false, true) => "sealed",
-        (None, false, false) => "open",
-    }
-}
-
-fn archived(path: &Path) -> bool {
-    path.ancestors().nth(2).is_some_and(|folder| folder.file_name().is_some_and(|it| it == "archive"))
-}
-
-/// One attack, and whether a level excludes it.
-struct Attack {
-    name: &'static str,
-    what: &'static str,
-    open: bool,
-    sealed: bool,
-}
-
-const ATTACKS: [Attack; 3] = [
-    Attack {
-        name: "changed",
-        what: "a record edited, inserted, moved, or removed before the last one",
-        open: true,
-        sealed: true,
-    },
-    Attack { name: "cut", what: "records removed from the end", open: false, sealed: true },
-    Attack {
-        name: "rewritten",
-        what: "everything written anew by the same user (keep a head elsewhere)",
-        open: false,
-        sealed: false,
-    },
-];
-
-fn document(reports: &[Report]) -> Value {
-    let journals: Vec<Value> = reports
-        .iter()
-        .map(|report| {
-            json!({
-                "path": report.path,
-                "session": report.session,
-                "level": level(report),
-                "records": report.records,
-                "sequence": report.last_sequence,
-                "head": report.head,
-                "sealed": report.sealed,
-                "whole": report.whole,
-                "torn": report.torn,
-                "continues": report.continues.as_ref().map(|it| &it.file),
-                "bad": report.bad.as_ref().map(|bad| {
-                    json!({ "sequence": bad.sequence, "line": bad.line, "problem": bad.problem })
-                }),
-            })
-        })
-        .collect();
-    let excludes = |sealed: bool| -> Value {
-        let names =
-            ATTACKS.iter().map(|it| (it.name.to_owned(), (if sealed { it.sealed } else { it.open }).into()));
-        Value::Object(names.collect())
+    let in_order = |mut files: Vec<(u64, PathBuf)>| {
+        files.sort();
+        files.into_iter().map(|(_, path)| path).collect()
     };
-    json!({
-        "ok": reports.iter().all(|report| report.bad.is_none()),
-        "journals": journals,
-        "excludes": { "open": excludes(false), "sealed": excludes(true), "archived": excludes(true) },
-    })
-}
-
-fn tell(reports: &[Report]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
-    if reports.is_empty() {
-        writeln!(out, "no journals: nothing was recorded in this project yet")?;
-        return Ok(());
-    }
-    for report in reports {
-        let session = report.session.as_deref().unwrap_or("?");
-        writeln!(out, "{:8} {session}  {}", level(report), summary(report))?;
-        if let Some(bad) = &report.bad {
-            let problem = redact::preview(&bad.problem, 300);
-            writeln!(out, "         first bad record: {} (line {}): {problem}", bad.sequence, bad.line)?;
-            writeln!(out, "         in {}", report.path.display())?;
-        }
-    }
-    writeln!(out)?;
-    let levels = |wanted: &[&str]| reports.iter().any(|report| wanted.contains(&level(report)));
-    for (name, present, sealed) in [
-        ("an open", levels(&["open"]), false),
-        ("a sealed or archived", levels(&["sealed", "archived"]), true),
-    ] {
-        if present {
-            writeln!(out, "what the check of {name} journal excludes:")?;
-            for attack in &ATTACKS {
-                let excluded = if sealed { attack.sealed } else { attack.open };
-                writeln!(out, "  {:12} {}", if excluded { "excluded" } else { "NOT excluded" }, attack.what)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn summary(report: &Report) -> String {
-    let mut parts = vec![format!("{} records in order", report.records)];
-    if report.last_sequence != report.records {
-        parts.push(format!("up to number {}", report.last_sequence));
-    }
-    if 0 < report.torn {
-        parts.push(format!("{} torn by a crash and closed off", report.torn));
-    }
-    if !report.whole {
-        parts.push("the last line is torn".to_owned());
-    }
-    parts.join(", ")
-}
-
-fn show(session: Option<&str>, last: usize, json: bool) -> anyhow::Result<Exit> {
-    let mut records: Vec<Record> = Vec::new();
-    for file in journal::files(&project_state()?)? {
-        let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
-        if session.is_some_and(|session| !name.starts_with(session)) {
-            continue;
-        }
-        let mut newest = VecDeque::new();
-        for record in journal::read(&file)? {
-            newest.push_back(record);
-            if last < newest.len() {
-                newest.pop_front();
-            }
-        }
-        records.extend(newest);
-    }
-    records.sort_by_key(|record| (record.time_ms, record.sequence));
-    let records = &records[records.len().saturating_sub(last)..];
-    if json {
-        output::json::print(&Value::Array(records.iter().map(shown).collect()))?;
-        return Ok(Exit::Ok);
-    }
-    let mut out = std::io::stdout().lock();
-    for record in records {
-        let text = |name, chars_max| redact::preview(record.text(name).unwrap_or("-"), chars_max);
-        writeln!(
-            out,
-            "{}  {:12} {:8}  {}  {}",
-            time(record.time_ms, true),
-            operation(record),
-            text("status", 12),
-            text("target", 100),
-            text("message", 200),
-        )?;
-    }
-    Ok(Exit::Ok)
-}
-
-fn shown(record: &Record) -> Value {
-    json!({
-        "timestamp": time(record.time_ms, false),
-        "session": record.text(journal::SESSION),
-        "sequence": record.sequence,
-        "kind": record.kind,
-        "operation": operation(record),
-        "target": record.text("target"),
-        "paths": record.attributes.get("paths"),
-        "status": record.text("status"),
-        "message": record.text("message"),
-        "attributes": record.attributes,
-    })
-}
-
-/// What was done; for what is no tool call, the event.
-fn operation(record: &Record) -> String {
-    let name = record.text("operation").or_else(|| record.text("event")).unwrap_or(&record.kind);
-    redact::preview(name, 60)
+    Ok(found.into_iter().map(|(session, files)| (session, in_order(files))).collect())
 }
 
 /// A moment: in the user's time zone for people, in UTC for programs.
@@ -276,4 +98,19 @@ pub(super) fn time(time_ms: i64, local: bool) -> String {
     } else {
         time.to_string()
     }
+}
+
+/// Reads a moment: how long ago (`7d`, `24h`, `90m`), a day, or a time with its zone. Milliseconds since 1970.
+pub(super) fn since(text: &str) -> Result<i64, String> {
+    let zone = jiff::tz::TimeZone::system();
+    if let Ok(span) = text.parse::<jiff::Span>() {
+        let then = jiff::Timestamp::now().to_zoned_datetime(zone).checked_sub(span.abs());
+        return then.map(|it| it.timestamp().as_millisecond()).map_err(|error| error.to_string());
+    }
+    if let Ok(time) = text.parse::<jiff::Timestamp>() {
+        return Ok(time.as_millisecond());
+    }
+    let day = text.parse::<jiff::civil::Date>().and_then(|day| day.to_zoned_datetime(zone));
+    day.map(|it| it.timestamp().as_millisecond())
+        .map_err(|_| "use `7d`, `24h`, a day (`2026-11-30`) or a time (`2026-11-30T08:00:00Z`)".to_owned())
 }

@@ -45,6 +45,7 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     doctor.sources();
     doctor.configuration();
     doctor.folders();
+    doctor.signing();
     let problems = doctor.checks.iter().filter(|it| it.level == Level::Problem).count();
     let mut out = std::io::stdout().lock();
     if json {
@@ -311,6 +312,25 @@ impl Doctor<'_> {
         if let Err(error) = writable {
             let what = format!("no evidence can be written: {error:#}");
             self.add(Level::Problem, place, what, "make the folder writable, or set `XDG_STATE_HOME`");
+        }
+    }
+    /// Sealing goes on without the key, so nobody would miss it.
+    fn signing(&mut self) {
+        let keys = self.site.dirs.keys();
+        let place = self.site.dirs.tilde(&keys.private_path());
+        match keys.load() {
+            Ok(Some(key)) => {
+                let what = format!("seals are signed by the key {}", key.public().fingerprint());
+                self.add(Level::Ok, place, what, "");
+            }
+            Ok(None) => {
+                let what = "no signing key yet: the first session that ends makes one";
+                self.add(Level::Ok, place, what, "");
+            }
+            Err(error) => {
+                let what = format!("sessions are sealed without a signature: {error}");
+                self.add(Level::Problem, place, what, "");
+            }
         }
     }
 }

@@ -7,6 +7,7 @@ use anyhow::Context;
 use hostler_ledger::journal::{self, Found, Record};
 use serde_json::{Value, json};
 
+use super::audit;
 use crate::exit::Exit;
 use crate::hook::World;
 use crate::output;
@@ -14,12 +15,15 @@ use crate::output;
 /// Arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The decision's id, as the reason gives it: `361ac4e6-7`
+    /// The id of a decision, as its reason gives it (`361ac4e6-7`), or of a finding (`361ac4e6-12.1`)
     id: String,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if audit::is_finding(&args.id) {
+        return audit::explain(&args.id, json);
+    }
     let cwd = std::env::current_dir().context("the working directory cannot be read")?;
     let world = World::at(&cwd);
     let Some(found) = find(&world, &args.id)? else {
@@ -41,7 +45,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
 }
 
 /// In this project first, then in all others: an id is copied from wherever the agent works.
-fn find(world: &World, id: &str) -> anyhow::Result<Option<Found>> {
+pub(super) fn find(world: &World, id: &str) -> anyhow::Result<Option<Found>> {
     let dirs = world.dirs.as_ref().context("there is no home folder to look for evidence in")?;
     let here = world.state().map(PathBuf::from).into_iter();
     let others = std::fs::read_dir(dirs.state.join("projects")).into_iter().flatten().flatten();
