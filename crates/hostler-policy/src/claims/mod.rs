@@ -8,8 +8,15 @@
 //! it supports it.
 
 mod act;
+mod clause;
+mod conceal;
+mod disclose;
 pub mod evidence;
+mod judge;
+mod language;
+mod reading;
 mod rules;
+mod text;
 pub mod tools;
 mod verdict;
 
@@ -35,22 +42,77 @@ pub enum Basis {
 /// Audits one turn. `look` tells the state of a file, by the path as the message has it; `None` where it cannot
 /// be told. Rules that are off find nothing.
 pub fn audit(turn: &Turn<'_>, settings: &Settings, look: &mut dyn FnMut(&str) -> Option<FileState>) -> Audit {
-    if settings.claims == Basis::Tools {
-        return by_tools(turn, settings);
+    let message = reading::read(turn.message);
+    let mut audit = match settings.claims {
+        Basis::Evidence => by_evidence(turn, &message, look),
+        Basis::Tools => by_tools(turn),
+    };
+    conceal::find(turn, &message, &mut audit);
+    disclose::find(turn, &message, mode_of(rules::OVERLAP, settings) != Mode::Off, &mut audit);
+    audit.findings.retain(|finding| mode(finding, settings) != Mode::Off);
+    audit.findings.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    audit
+}
+
+/// More claims than this in one message are not told apart.
+const CLAIMS_MAX: usize = 200;
+
+/// [`Basis::Evidence`]: every claim against what was done.
+fn by_evidence(
+    turn: &Turn<'_>,
+    message: &reading::Message,
+    look: &mut dyn FnMut(&str) -> Option<FileState>,
+) -> Audit {
+    let mut audit = Audit::default();
+    let mut bench = judge::Bench { message, evidence: turn.evidence, look };
+    for reading in message.claims.iter().take(CLAIMS_MAX) {
+        let ruling = judge::judge(reading, &mut bench);
+        if !ruling.rule.is_empty() {
+            let finding = finding(reading, &ruling, turn.evidence);
+            let told = |it: &Finding| it.kind == finding.kind && it.description == finding.description;
+            if !audit.findings.iter().any(told) {
+                audit.findings.push(finding);
+            }
+        }
+        audit.claims.push(Judged { claim: reading.claim(), standing: ruling.standing, why: ruling.why });
     }
-    let _ = look;
-    Audit::default()
+    audit
+}
+
+fn finding(reading: &reading::Reading, ruling: &judge::Ruling, evidence: &[Evidence]) -> Finding {
+    Finding {
+        kind: ruling.kind,
+        severity: ruling.kind.severity(),
+        rule: ruling.rule.to_owned(),
+        standing: ruling.standing,
+        description: ruling.description.clone(),
+        claim: reading.text.clone(),
+        evidence: ruling.why.clone(),
+        tools_required: ruling.required.iter().map(|it| (*it).to_owned()).collect(),
+        tools_found: tools_found(evidence),
+        pattern_matched: reading.pattern.clone(),
+        tool_name: ruling.tool.clone(),
+    }
+}
+
+/// The tools that were used, each once.
+fn tools_found(evidence: &[Evidence]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for it in evidence {
+        if !out.contains(&it.tool) {
+            out.push(it.tool.clone());
+        }
+    }
+    out
 }
 
 /// [`Basis::Tools`]: what was stopped before it ran is no use of a tool.
-fn by_tools(turn: &Turn<'_>, settings: &Settings) -> Audit {
+fn by_tools(turn: &Turn<'_>) -> Audit {
     let refused = |evidence: &Evidence| {
         evidence.failure.as_ref().is_some_and(|it| it.kind == evidence::FailureKind::Refused)
     };
-    let used: Vec<&str> =
-        turn.evidence.iter().filter(|it| !refused(it)).map(|it| it.tool.as_str()).collect();
-    let mut findings = tools::claims_without_tools(&tools::unquoted(turn.message), &used);
-    findings.retain(|finding| mode(finding, settings) != Mode::Off);
+    let used: Vec<&str> = turn.evidence.iter().filter(|it| !refused(it)).map(|it| it.tool.as_str()).collect();
+    let findings = tools::claims_without_tools(&tools::unquoted(turn.message), &used);
     Audit { claims: Vec::new(), findings }
 }
 

@@ -1,0 +1,262 @@
+//! "Created", "updated", "removed": something in files was changed.
+
+use super::super::act::Act;
+use super::super::evidence::{Channel, Evidence, FileAct};
+use super::super::language::Noun;
+use super::super::reading::Reading;
+use super::super::verdict::{FileState, Standing};
+use super::{Bench, Ruling, missed, opaque, same_path};
+
+const CHANGES: &[Act] = &[Act::Create, Act::Edit, Act::Delete, Act::Move];
+/// What can change files without its text saying which.
+const CAN_CHANGE: &[Channel] = &[Channel::Shell, Channel::Delegate, Channel::Mcp, Channel::Other];
+const TOOLS: &[&str] = &["Write", "Edit", "NotebookEdit", "Bash"];
+
+pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    if reading.paths().next().is_none() {
+        if reading.act == Act::Create
+            && let Some(act) = super::super::reading::outside(&reading.nouns)
+            && !made_of_files(reading)
+        {
+            return super::deed::of(act, reading, bench);
+        }
+        return unnamed(reading, bench);
+    }
+    let paths: Vec<String> = reading.paths().map(str::to_owned).collect();
+    // "removed x from y": what is named may be the place.
+    let acts: &[Act] = match reading.act {
+        Act::Delete => &[Act::Delete, Act::Move, Act::Edit, Act::Create],
+        _ => &[Act::Create, Act::Edit, Act::Move],
+    };
+    let mut supported = None;
+    for path in &paths {
+        let ruling = one(path, acts, reading, bench);
+        if ruling.standing != Standing::Supported {
+            // Of several names one may be how, not what: moved from a to b, split a into b and c.
+            let ways = matches!(reading.act, Act::Move)
+                || reading.says("split")
+                || reading.says("extract")
+                || reading.says("replac");
+            if !(ways && paths.iter().any(|other| done(bench.evidence, other, acts).is_some())) {
+                return ruling;
+            }
+        }
+        supported = Some(ruling);
+    }
+    supported.unwrap_or_else(|| unnamed(reading, bench))
+}
+
+/// "Created the release notes", "wrote the PR description": the noun is only part of a name.
+fn made_of_files(reading: &Reading) -> bool {
+    reading.nouns.iter().any(|noun| matches!(noun, Noun::Documents | Noun::Script | Noun::Tests))
+        || [
+            "description",
+            "template",
+            "notes",
+            "module",
+            "class",
+            "function",
+            "component",
+            "handler",
+            "config",
+        ]
+        .iter()
+        .any(|word| reading.says(word))
+}
+
+/// The evidence that did one of `acts` to `path`.
+fn done<'a>(evidence: &'a [Evidence], path: &str, acts: &[Act]) -> Option<&'a Evidence> {
+    let fits = |file: &FileAct| {
+        let broad = file.tree && matches!(file.act, Act::Edit | Act::Delete | Act::Create | Act::Move);
+        acts.contains(&file.act) && same_path(path, &file.path, broad)
+    };
+    evidence.iter().rev().find(|it| it.files.iter().any(fits))
+}
+
+fn one(path: &str, acts: &[Act], reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    if let Some(evidence) = done(bench.evidence, path, acts) {
+        if let Some(wanted) = cells(reading)
+            && times(bench.evidence, path) < wanted
+        {
+            return Ruling::not_done(
+                format!(
+                    "{wanted} cells of `{path}` are said to be changed, {} were",
+                    times(bench.evidence, path)
+                ),
+                TOOLS,
+                evidence.summary.clone(),
+            );
+        }
+        return Ruling::by(evidence);
+    }
+    if let Some((evidence, failure)) = missed(bench.evidence, acts, |object| same_path(path, object, false)) {
+        let state = (bench.look)(path);
+        if !matches!(state, Some(FileState::Changed)) {
+            return Ruling::failed(
+                format!("`{path}` was to be changed, and the attempt failed"),
+                evidence,
+                failure,
+            );
+        }
+    }
+    // A call that names what it writes wrote that, and nothing else.
+    let unknown = bench.evidence.iter().rev().find(|it| {
+        it.opaque
+            && CAN_CHANGE.contains(&it.channel)
+            && it.failure.is_none()
+            && !it.files.iter().any(|file| CHANGES.contains(&file.act))
+    });
+    if let Some(evidence) = unknown {
+        return Ruling::by(evidence);
+    }
+    let state = (bench.look)(path);
+    let gone = reading.act == Act::Delete;
+    match state {
+        Some(FileState::Changed) if !gone => {
+            Ruling::supported(format!("`{path}` was changed since the session began"))
+        }
+        Some(FileState::Missing) if gone => Ruling::supported(format!("`{path}` is not there")),
+        Some(FileState::Missing) => Ruling {
+            standing: Standing::Contradicted,
+            ..Ruling::not_done(
+                format!("`{path}` does not exist, and no call wrote it"),
+                TOOLS,
+                format!("looked for `{path}` in the project and for a call that writes it"),
+            )
+        },
+        Some(FileState::Changed | FileState::Older) if gone => Ruling {
+            standing: Standing::Contradicted,
+            ..Ruling::not_done(
+                format!("`{path}` is still there, and no call removed it"),
+                &["Bash"],
+                format!("looked for `{path}` in the project and for a call that removes it"),
+            )
+        },
+        _ => {
+            let verb = if gone { "removed" } else { "wrote" };
+            Ruling::not_done(
+                format!("no call {verb} `{path}`"),
+                if gone { &["Bash"] } else { TOOLS },
+                format!("looked for a call that {} `{path}`", if gone { "removes" } else { "writes" }),
+            )
+        }
+    }
+}
+
+/// A claim that names no file: any change may be meant.
+fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    let code = reading.objects.iter().any(|object| object.code);
+    let changed = |evidence: &&Evidence| {
+        evidence.files.iter().any(|file| CHANGES.contains(&file.act))
+            || evidence.deeds.iter().any(|deed| {
+                !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Run | Act::Verify)
+            })
+    };
+    let topic = (!code).then(|| topic(reading)).flatten();
+    if let Some(topic) = topic {
+        let fits = |evidence: &&Evidence| {
+            evidence.files.iter().any(|file| CHANGES.contains(&file.act) && topic.fits(&file.path))
+        };
+        if let Some(evidence) = bench.evidence.iter().rev().find(fits) {
+            return Ruling::by(evidence);
+        }
+        if let Some(evidence) = opaque(bench.evidence, CAN_CHANGE) {
+            return Ruling::by(evidence);
+        }
+        let acts = &[Act::Create, Act::Edit];
+        if let Some((evidence, failure)) = missed(bench.evidence, acts, |object| topic.fits(object)) {
+            return Ruling::failed("the attempt failed".to_owned(), evidence, failure);
+        }
+        return Ruling::not_done(
+            format!("no call changed {}", topic.name),
+            TOOLS,
+            format!("looked for a call that changes {}", topic.name),
+        );
+    }
+    if let Some(evidence) = bench.evidence.iter().rev().find(changed) {
+        return Ruling::by(evidence);
+    }
+    if let Some(evidence) = opaque(bench.evidence, CAN_CHANGE) {
+        return Ruling::by(evidence);
+    }
+    if let Some((evidence, failure)) = missed(bench.evidence, CHANGES, |_| true) {
+        return Ruling::failed("the only attempt to change something failed".to_owned(), evidence, failure);
+    }
+    Ruling::not_done(
+        "nothing was changed in this session".to_owned(),
+        TOOLS,
+        "looked for a call that writes, edits, moves or removes files".to_owned(),
+    )
+}
+
+/// A kind of file that a short statement names by its topic only: `Docs updated`.
+struct Topic {
+    name: &'static str,
+    parts: &'static [&'static str],
+}
+
+impl Topic {
+    fn fits(&self, path: &str) -> bool {
+        let path = path.to_lowercase();
+        self.parts.iter().any(|part| path.contains(part))
+    }
+}
+
+const DOCUMENTS: Topic = Topic {
+    name: "documentation",
+    parts: &[
+        "doc",
+        ".md",
+        ".rst",
+        ".adoc",
+        ".txt",
+        "readme",
+        "changelog",
+        ".html",
+        ".ipynb",
+        "wiki",
+        "guide",
+        "man/",
+        ".tex",
+    ],
+};
+/// Rust, Zig, D and Elm keep tests beside the code.
+const TESTS: Topic = Topic {
+    name: "tests",
+    parts: &["test", "spec", ".rs", ".zig", "cypress", "e2e", "__mocks__", "fixtures"],
+};
+
+/// Only statements of a few words whose whole object is the topic: in longer ones the word means something else.
+fn topic(reading: &Reading) -> Option<&'static Topic> {
+    if 5 < reading.words.len() {
+        return None;
+    }
+    let named = |words: &[&str]| reading.words.iter().any(|word| words.contains(&word.as_str()));
+    if named(&["docs", "documentation", "readme"]) {
+        Some(&DOCUMENTS)
+    } else if named(&["tests", "test"])
+        && matches!(reading.act, Act::Create | Act::Edit)
+        && !named(&["fixed"])
+    {
+        Some(&TESTS)
+    } else {
+        None
+    }
+}
+
+/// `cells 3–7` of a notebook: how many.
+fn cells(reading: &Reading) -> Option<u64> {
+    let at = reading.words.iter().position(|word| word == "cells")?;
+    let range = reading.words.get(at + 1)?;
+    let (first, last) = range.split_once(['-', '–'])?;
+    let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
+    last.checked_sub(first).map(|it| it + 1)
+}
+
+fn times(evidence: &[Evidence], path: &str) -> u64 {
+    let files = evidence.iter().flat_map(|it| &it.files);
+    files
+        .filter(|file| CHANGES.contains(&file.act) && same_path(path, &file.path, false))
+        .map(|file| u64::from(file.times))
+        .sum()
+}

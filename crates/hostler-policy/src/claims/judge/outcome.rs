@@ -1,0 +1,198 @@
+//! "All tests pass", "12 passed", "coverage is 91 %": a result against the last run.
+
+use super::super::act::Act;
+use super::super::evidence::{Channel, Evidence, Run};
+use super::super::language::Venue;
+use super::super::reading::{Reading, Told};
+use super::super::rules;
+use super::super::verdict::{Kind, Standing};
+use super::{Bench, Ruling, missed, opaque, run};
+
+/// Runs with the call that they belong to.
+type Runs<'a> = Vec<(&'a Evidence, &'a Run)>;
+
+/// Coverage is told rounded.
+const COVERAGE_TOLERANCE: f64 = 0.51;
+
+pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    let Some(told) = &reading.result else { return Ruling::supported("no result is told") };
+    let evidence = bench.evidence;
+    if let Some(venue) =
+        reading.venue.filter(|venue| *venue == Venue::Integration || *venue == Venue::Staging)
+    {
+        return run::at_venue(venue, evidence);
+    }
+    let all: Runs<'_> = evidence
+        .iter()
+        .flat_map(|it| it.runs.iter().map(move |run| (it, run)))
+        .filter(|(_, run)| run.act == reading.act)
+        .collect();
+    let named: Runs<'_> =
+        all.iter().filter(|(_, run)| told.programs.iter().any(|it| program_is(run, it))).copied().collect();
+    let runs = if named.is_empty() { all } else { named };
+    if let Some(coverage) = told.coverage_percent {
+        return covered(coverage, &runs, evidence);
+    }
+    let Some(last) = runs.last().copied() else { return never_run(reading, told, evidence) };
+    if let Some(ruling) = counts(reading, told, &runs, last) {
+        return ruling;
+    }
+    if told.passed
+        && last.1.outcome.passed == Some(false)
+        && !bench.message.tells_failure_of.contains(&reading.act)
+    {
+        // A later call that is not read may have been the run that passed.
+        let later = evidence.iter().skip_while(|it| !std::ptr::eq(*it, last.0)).skip(1);
+        if let Some(found) =
+            later.clone().find(|it| it.opaque && it.failure.is_none() && it.channel != Channel::File)
+        {
+            return Ruling::by(found);
+        }
+        return Ruling::contradicted(
+            format!("the last run of {} did not pass{}", last.1.program, detail(last.1)),
+            last.0,
+        );
+    }
+    let wide = reading.act == Act::Test && reading.whole && told.tests_passed.is_none();
+    if wide && runs.iter().all(|(_, run)| !run.scope.is_empty()) {
+        let scope: Vec<&str> = last.1.scope.iter().map(String::as_str).take(4).collect();
+        return Ruling {
+            rule: rules::PARTIAL,
+            kind: Kind::PartialRun,
+            description: format!("only a part was run: {}", scope.join(" ")),
+            ..Ruling::by(last.0)
+        };
+    }
+    Ruling::by(last.0)
+}
+
+fn program_is(run: &Run, name: &str) -> bool {
+    run.program == name || run.program.contains(name) || name.contains(run.program.as_str())
+}
+
+fn detail(run: &Run) -> String {
+    match (run.outcome.tests_passed, run.outcome.tests_failed, run.outcome.errors) {
+        (Some(passed), Some(failed), _) => format!(": {passed} passed, {failed} failed"),
+        (None, Some(failed), _) => format!(": {failed} failed"),
+        (_, _, Some(errors)) => format!(": {errors} errors"),
+        _ => String::new(),
+    }
+}
+
+fn never_run(reading: &Reading, told: &Told, evidence: &[Evidence]) -> Ruling {
+    let act = reading.act;
+    // A run of tests compiles; a build checks types.
+    let stronger = evidence.iter().rev().find(|it| {
+        it.runs.iter().any(|run| run::fits(run.act, act) && run.outcome.passed != Some(false))
+            || (it.runs.iter().any(|run| run.act == Act::Run) && act != Act::Test)
+    });
+    if let Some(found) = stronger {
+        return Ruling::by(found);
+    }
+    if let Some(found) = opaque(evidence, &[Channel::Shell, Channel::Delegate, Channel::Mcp, Channel::Other])
+    {
+        return Ruling::by(found);
+    }
+    if let Some((evidence, failure)) = missed(evidence, &[act], |_| true) {
+        return Ruling::failed("the run failed before it said anything".to_owned(), evidence, failure);
+    }
+    let what = match act {
+        Act::Test => "tests",
+        Act::Build => "a build",
+        Act::Lint => "a linter",
+        Act::Typecheck => "a type checker",
+        _ => "a check",
+    };
+    let _ = told;
+    Ruling::not_run(
+        format!("a result is told, and no call ran {what}"),
+        format!("looked for a call that runs {what}"),
+    )
+}
+
+/// The numbers as told against the numbers of the runs; `None` when they agree or cannot be compared.
+fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Run)) -> Option<Ruling> {
+    let passed = told.tests_passed?;
+    if runs.iter().all(|(_, run)| run.outcome.tests_passed.is_none() && run.outcome.tests_failed.is_none()) {
+        return None;
+    }
+    let numbers = |run: &Run| {
+        let passed = run.outcome.tests_passed.unwrap_or(0);
+        let failed = run.outcome.tests_failed.unwrap_or(0);
+        let skipped = run.outcome.tests_skipped.unwrap_or(0);
+        (passed, failed, skipped)
+    };
+    let agrees = |(p, f, s): (u64, u64, u64)| {
+        let right = passed == p || (f == 0 && passed == p + s);
+        let failed = told.tests_failed.is_none_or(|it| it == f);
+        let total = told.tests_total.is_none_or(|it| it == p + f || it == p + f + s);
+        right && failed && total
+    };
+    if runs.iter().any(|(_, run)| agrees(numbers(run))) {
+        // The number is right for an earlier run; "all pass" still has to hold for the last one.
+        return None;
+    }
+    // Several runs may be told as one.
+    let mut sum = (0, 0, 0);
+    for (_, run) in runs.iter().rev() {
+        let (p, f, s) = numbers(run);
+        sum = (sum.0 + p, sum.1 + f, sum.2 + s);
+        if agrees(sum) {
+            return None;
+        }
+    }
+    if last.1.outcome.tests_passed.is_none() && last.1.outcome.tests_failed.is_none() {
+        return None;
+    }
+    // Part of a run: "12 tests of the parser pass" among more.
+    let (p, f, _) = numbers(last.1);
+    if f == 0
+        && passed < p
+        && !reading.whole
+        && told.tests_total.is_none()
+        && told.tests_failed.is_none()
+        && !reading.says("passed")
+    {
+        return None;
+    }
+    Some(Ruling::contradicted(
+        format!("{passed} passed is told; the last run of {} says {p} passed, {f} failed", last.1.program),
+        last.0,
+    ))
+}
+
+fn covered(coverage: f64, runs: &Runs<'_>, evidence: &[Evidence]) -> Ruling {
+    let close = |value: f64| (value - coverage).abs() < COVERAGE_TOLERANCE;
+    let of_runs = runs.iter().rev().filter_map(|(it, run)| Some((*it, run.outcome.coverage_percent?)));
+    if let Some((found, _)) = of_runs.clone().find(|(_, value)| close(*value)) {
+        return Ruling::by(found);
+    }
+    let measured = evidence
+        .iter()
+        .rev()
+        .find(|it| it.measures.iter().any(|measure| measure.unit == "%" && close(measure.value)));
+    if let Some(found) = measured {
+        return Ruling::by(found);
+    }
+    if let Some((found, value)) = of_runs.clone().next() {
+        return Ruling::contradicted(
+            format!("coverage of {coverage} % is told; the last run says {value} %"),
+            found,
+        );
+    }
+    if let Some((found, _)) = runs.last() {
+        return Ruling::by(found);
+    }
+    if let Some(found) = opaque(evidence, &[Channel::Shell, Channel::Delegate, Channel::Mcp]) {
+        return Ruling::by(found);
+    }
+    if evidence.iter().any(|it| it.files.iter().any(|file| file.act == Act::Read)) {
+        return Ruling::supported("a report may have been read");
+    }
+    let ruling = Ruling::not_run(
+        "coverage is told, and nothing measured it".to_owned(),
+        "looked for a run that measures coverage".to_owned(),
+    );
+    debug_assert_eq!(ruling.standing, Standing::Unsupported);
+    ruling
+}

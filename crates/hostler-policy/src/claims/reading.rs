@@ -1,0 +1,206 @@
+//! Clauses -> claims.
+
+mod objects;
+mod result;
+mod verb;
+
+use super::act::Act;
+use super::clause::{self, Clause, contains};
+use super::language::{self, Language, Noun, Venue};
+use super::text::{BlockKind, Text};
+use super::verdict::Claim;
+
+pub(super) use objects::Object;
+pub(super) use verb::outside;
+
+/// A claim with everything that judging it needs.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    /// What is said.
+    pub(super) act: Act,
+    /// The clause as the message has it.
+    pub(super) text: String,
+    /// Which pattern read it.
+    pub(super) pattern: String,
+    /// What it is about.
+    pub(super) objects: Vec<Object>,
+    /// Kinds of things that its words name.
+    pub(super) nouns: Vec<Noun>,
+    /// How many of them, or how often.
+    pub(super) count: Option<u64>,
+    /// Everything is meant.
+    pub(super) whole: bool,
+    /// Where it is said to hold.
+    pub(super) venue: Option<Venue>,
+    /// A result is told.
+    pub(super) result: Option<Told>,
+    /// A helper is said to have done it.
+    pub(super) by_subagent: bool,
+    /// The words of the clause and its sentence, for judging by names.
+    pub(super) words: Vec<String>,
+    /// The verb, lower case; empty for results.
+    pub(super) verb: String,
+    /// The verb's clause says that it can be undone by a later remark: `not yet pushed`.
+    pub(super) clause: usize,
+}
+
+/// A result as told.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(super) struct Told {
+    /// Everything passed, in words.
+    pub(super) passed: bool,
+    /// Numbers as told.
+    pub(super) tests_passed: Option<u64>,
+    /// Tests that failed.
+    pub(super) tests_failed: Option<u64>,
+    /// All tests that there are.
+    pub(super) tests_total: Option<u64>,
+    /// Coverage in percent.
+    pub(super) coverage_percent: Option<f64>,
+    /// The programs named, e.g. `pytest`.
+    pub(super) programs: Vec<String>,
+    /// Packages or suites, `all 12 packages`.
+    pub(super) units: Option<u64>,
+}
+
+impl Reading {
+    /// The claim as it is recorded.
+    pub(super) fn claim(&self) -> Claim {
+        Claim {
+            act: self.act,
+            text: self.text.clone(),
+            pattern: self.pattern.clone(),
+            objects: self.objects.iter().map(|object| object.text.clone()).collect(),
+        }
+    }
+
+    /// The paths that it is about.
+    pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
+        self.objects.iter().filter(|it| it.target).filter_map(|it| it.path.as_deref())
+    }
+
+    /// Whether one of its words, or the beginning of one, is `stem`.
+    pub(super) fn says(&self, stem: &str) -> bool {
+        self.words.iter().any(|word| word.starts_with(stem))
+    }
+}
+
+/// A message, read.
+#[derive(Debug)]
+pub(super) struct Message {
+    /// What is claimed, in order.
+    pub(super) claims: Vec<Reading>,
+    /// All prose in lower case, one blank around each word, blocks that claim nothing included.
+    pub(super) norm: String,
+    /// Its main language.
+    pub(super) language: &'static Language,
+    /// Inline code, as written.
+    pub(super) codes: Vec<String>,
+    /// A clause tells that tests, builds or checks fail.
+    pub(super) tells_failure_of: Vec<Act>,
+}
+
+/// Reads a message into claims.
+pub(super) fn read(message: &str) -> Message {
+    let text = super::text::read(message);
+    let prose: String = text.blocks.iter().map(|block| block.text.as_str()).collect::<Vec<_>>().join("\n");
+    let main = language::detect(&prose);
+    let mut out = Message {
+        claims: Vec::new(),
+        norm: joined(&clause::tokens(&text.restore(&prose))),
+        language: main,
+        codes: text
+            .spans
+            .iter()
+            .filter_map(|span| match span {
+                super::text::Span::Code(code) => Some(code.clone()),
+                super::text::Span::Quote(_) => None,
+            })
+            .collect(),
+        tells_failure_of: Vec::new(),
+    };
+    let plans = plan_blocks(&text, main);
+    for index in 0..text.blocks.len() {
+        let language = block_language(&text.blocks[index].text, main);
+        let clauses = clause::clauses(&text, index, language);
+        out.tells_failure_of.extend(clauses.iter().flat_map(|it| result::failures(it, language)));
+        if plans[index] || text.blocks[index].checked == Some(false) {
+            continue;
+        }
+        let block_norm = joined(&clause::tokens(&text.blocks[index].text));
+        if contains(&block_norm, language, language.earlier)
+            || text.blocks[index].text.trim_end().ends_with('?')
+        {
+            continue;
+        }
+        for (number, clause) in clauses.iter().enumerate() {
+            if skipped(clause, language) {
+                continue;
+            }
+            let mut readings = verb::read(&text, clause, language);
+            readings.extend(result::read(&text, clause, &clauses, number, language));
+            for reading in &mut readings {
+                reading.clause = number;
+            }
+            out.claims.extend(readings);
+        }
+    }
+    out
+}
+
+/// The language of a block: that of its script, else the message's.
+fn block_language(text: &str, main: &'static Language) -> &'static Language {
+    let own = language::detect(text);
+    if own.spaced == main.spaced { main } else { own }
+}
+
+/// Sentences in which nothing is claimed.
+fn skipped(clause: &Clause, language: &Language) -> bool {
+    clause.question
+        || contains(&clause.sentence, language, language.attribution)
+        || contains(&clause.sentence, language, language.earlier)
+}
+
+/// Which blocks stand under a heading or lead-in of a plan, or are one.
+fn plan_blocks(text: &Text, main: &'static Language) -> Vec<bool> {
+    let is_plan = |index: usize| {
+        let block = &text.blocks[index];
+        let language = block_language(&block.text, main);
+        let norm = joined(&clause::tokens(&block.text));
+        let title = norm.trim_start();
+        match block.kind {
+            BlockKind::Heading => language.plans.iter().any(|plan| begins(title, language, plan)),
+            BlockKind::Paragraph if block.text.trim_end().ends_with([':', '：']) => {
+                let last =
+                    block.text.trim_end_matches([':', '：']).rsplit(['\n', '.']).next().unwrap_or_default();
+                let last = joined(&clause::tokens(last));
+                language.plans.iter().any(|plan| begins(last.trim_start(), language, plan))
+                    || contains(&last, language, language.modal)
+                    || contains(&last, language, language.attribution)
+            }
+            _ => false,
+        }
+    };
+    let own: Vec<bool> = (0..text.blocks.len()).map(is_plan).collect();
+    (0..text.blocks.len())
+        .map(|index| {
+            let block = &text.blocks[index];
+            own[index]
+                || block.heading.is_some_and(|heading| own[heading])
+                || block.lead.is_some_and(|lead| own[lead])
+        })
+        .collect()
+}
+
+fn begins(title: &str, language: &Language, plan: &str) -> bool {
+    title.strip_prefix(plan).is_some_and(|rest| !language.spaced || rest.is_empty() || rest.starts_with(' '))
+}
+
+pub(super) fn joined(tokens: &[String]) -> String {
+    let mut out = String::from(" ");
+    for token in tokens {
+        out.push_str(token);
+        out.push(' ');
+    }
+    out
+}

@@ -1,0 +1,430 @@
+//! Results that are told: tests that pass, counts, coverage.
+
+use super::super::act::Act;
+use super::super::clause::{Clause, contains, find};
+use super::super::language::Language;
+use super::super::text::Text;
+use super::{Reading, Told, joined, objects};
+
+/// The acts whose failure a clause tells.
+pub(super) fn failures(clause: &Clause, language: &Language) -> Vec<Act> {
+    let norm = norm(clause, language);
+    if !contains(&norm, language, language.fail) {
+        return Vec::new();
+    }
+    let negated = (contains(&norm, language, language.negation)
+        || norm.contains(" 0 ")
+        || norm.contains(" zero "))
+        && !contains(&norm, language, &["not pass", "not working", "do not", "does not", "don't", "doesn't"]);
+    if negated {
+        return Vec::new();
+    }
+    language
+        .judges
+        .iter()
+        .filter(|(_, names)| contains(&norm, language, names))
+        .map(|(act, _)| *act)
+        .collect()
+}
+
+fn norm(clause: &Clause, language: &Language) -> String {
+    if language.spaced {
+        clause.norm()
+    } else {
+        clause.text.to_lowercase().split_whitespace().collect::<Vec<_>>().join("")
+    }
+}
+
+/// The results that a clause tells.
+pub(super) fn read(
+    text: &Text,
+    clause: &Clause,
+    clauses: &[Clause],
+    number: usize,
+    language: &Language,
+) -> Vec<Reading> {
+    if clause.before_arrow || clause.conditional_from.is_some() {
+        return Vec::new();
+    }
+    let norm = norm(clause, language);
+    let counts = counts(&clause.tokens, language);
+    let coverage = coverage(&clause.tokens, &norm, language);
+    // A remark in brackets or after a dash belongs to what stands before it.
+    let context = |norm: &str| -> String {
+        let label = clause.label.as_deref().unwrap_or_default();
+        let before = (clause.bracketed || clause.tokens.len() <= 4)
+            .then(|| {
+                number.checked_sub(1).and_then(|it| clauses.get(it)).map(super::super::clause::Clause::norm)
+            })
+            .flatten()
+            .unwrap_or_default();
+        format!("{before}{label}{norm}")
+    };
+    if contains(&norm, language, language.modal)
+        || (contains(&norm, language, language.others) && counts.is_none())
+    {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    let pass_at = pass(&norm, language);
+    if let Some(coverage) = coverage {
+        let told = Told { coverage_percent: Some(coverage), ..Told::default() };
+        out.push(reading(text, clause, language, Act::Test, told, "coverage", &norm));
+    }
+    let fails = contains(&norm, language, language.fail) && !fault_free(&norm, language);
+    if let Some(mut told) = counts {
+        let wide = context(&norm);
+        let tests =
+            contains(&wide, language, judge_names(language, Act::Test)) || told.tests_passed.is_some();
+        if tests {
+            told.passed = pass_at.is_some() && !fails && told.tests_failed.unwrap_or(0) == 0;
+            told.programs = programs(&wide);
+            out.push(reading(text, clause, language, Act::Test, told, "counts", &norm));
+            return out;
+        }
+    }
+    if pass_at.is_none() || fails {
+        return out;
+    }
+    if negated(&norm, language, pass_at.unwrap_or(0)) {
+        return out;
+    }
+    let label = clause.label.clone().unwrap_or_default();
+    let own = subjects(&norm, language, pass_at.unwrap_or(0));
+    let mut acts = own;
+    if acts.is_empty() && !label.is_empty() && clause.tokens.len() <= 6 {
+        acts = language
+            .judges
+            .iter()
+            .filter(|(_, names)| contains(&label, language, names))
+            .map(|(act, _)| *act)
+            .collect();
+    }
+    if acts.is_empty() && (clause.bracketed || clause.tokens.len() <= 3) {
+        // "Ran `ruff check` and `pytest` – both clean".
+        let before = number.checked_sub(1).and_then(|it| clauses.get(it));
+        if let Some(before) = before {
+            let restored = text.restore(&before.text).to_lowercase();
+            let wide = joined(&super::super::clause::tokens(&restored));
+            acts = language
+                .judges
+                .iter()
+                .filter(|(_, names)| contains(&wide, language, names))
+                .map(|(act, _)| *act)
+                .collect();
+            let told = Told { passed: true, programs: programs(&wide), ..Told::default() };
+            return acts
+                .into_iter()
+                .map(|act| reading(text, clause, language, act, told.clone(), "pass", &norm))
+                .collect();
+        }
+    }
+    let restored = joined(&super::super::clause::tokens(&text.restore(&clause.text).to_lowercase()));
+    for act in acts {
+        let told = Told {
+            passed: true,
+            programs: programs(&restored),
+            units: units(&clause.tokens, language),
+            ..Told::default()
+        };
+        out.push(reading(text, clause, language, act, told, "pass", &norm));
+    }
+    out
+}
+
+fn reading(
+    text: &Text,
+    clause: &Clause,
+    language: &Language,
+    act: Act,
+    told: Told,
+    pattern: &str,
+    norm: &str,
+) -> Reading {
+    Reading {
+        act,
+        text: text.restore(&clause.text),
+        pattern: format!("{}/{pattern}", language.code),
+        objects: objects::objects(text, clause, 0, clause.tokens.len()),
+        nouns: objects::nouns(norm, language),
+        count: None,
+        whole: contains(norm, language, language.all),
+        venue: objects::venue(
+            &if language.spaced { clause.sentence.clone() } else { norm.to_owned() },
+            language,
+        ),
+        result: Some(told),
+        by_subagent: false,
+        words: clause.tokens.clone(),
+        verb: String::new(),
+        clause: 0,
+    }
+}
+
+fn judge_names(language: &Language, act: Act) -> &'static [&'static str] {
+    language.judges.iter().find(|(it, _)| *it == act).map_or(&[], |(_, names)| names)
+}
+
+/// Where a word of passing stands.
+fn pass(norm: &str, language: &Language) -> Option<usize> {
+    language.pass.iter().filter_map(|word| find(norm, language, word)).max()
+}
+
+/// `no errors`, `0 failures`: all is well.
+fn fault_free(norm: &str, language: &Language) -> bool {
+    language.faults.iter().any(|fault| {
+        find(norm, language, fault).is_some_and(|at| {
+            let before: Vec<&str> = norm[..at].split_whitespace().rev().take(3).collect();
+            before.iter().any(|word| {
+                matches!(
+                    *word,
+                    "0" | "zero"
+                        | "no"
+                        | "without"
+                        | "any"
+                        | "kein"
+                        | "keine"
+                        | "ohne"
+                        | "sin"
+                        | "sans"
+                        | "aucune"
+                        | "aucun"
+                        | "sem"
+                        | "nenhum"
+                        | "ningún"
+                        | "cero"
+                )
+            })
+        })
+    })
+}
+
+/// The judges that a word of passing is said of: those before it in the clause, or right behind it
+/// (`passing tests`).
+fn subjects(norm: &str, language: &Language, pass_at: usize) -> Vec<Act> {
+    let mut out: Vec<(usize, Act)> = Vec::new();
+    for (act, names) in language.judges {
+        let at = names.iter().filter_map(|name| find(norm, language, name)).min();
+        if let Some(at) = at {
+            let behind = pass_at < at;
+            if !language.spaced || !behind || at - pass_at <= 12 {
+                out.push((at, *act));
+            }
+        }
+    }
+    out.sort_unstable();
+    out.into_iter().map(|(_, act)| act).collect()
+}
+
+fn negated(norm: &str, language: &Language, pass_at: usize) -> bool {
+    if fault_free(norm, language) {
+        return false;
+    }
+    if !language.spaced {
+        return contains(norm, language, language.negation);
+    }
+    let near: Vec<&str> = norm[..pass_at].split_whitespace().collect();
+    let from = near.len().saturating_sub(8);
+    let near = joined(&near[from..].iter().map(|it| (*it).to_owned()).collect::<Vec<_>>());
+    contains(&near, language, language.negation) || near.contains("n't ")
+}
+
+/// Programs whose names stand in `norm`.
+fn programs(norm: &str) -> Vec<String> {
+    PROGRAMS
+        .iter()
+        .filter(|program| norm.contains(&format!(" {program} ")))
+        .map(|program| (*program).to_owned())
+        .collect()
+}
+
+const PROGRAMS: &[&str] = &[
+    "pytest",
+    "jest",
+    "vitest",
+    "mocha",
+    "cargo test",
+    "cargo nextest",
+    "cargo build",
+    "cargo check",
+    "cargo clippy",
+    "clippy",
+    "go test",
+    "go vet",
+    "go build",
+    "ruff",
+    "mypy",
+    "pyright",
+    "tsc",
+    "eslint",
+    "flake8",
+    "pylint",
+    "biome",
+    "prettier",
+    "gofmt",
+    "rustfmt",
+    "black",
+    "isort",
+    "golangci-lint",
+    "npm test",
+    "npm run build",
+    "npm run lint",
+    "rspec",
+    "phpunit",
+    "playwright",
+    "cypress",
+    "mvn",
+    "gradle",
+    "shellcheck",
+    "unittest",
+];
+
+/// `12 passed`, `46 of 48 tests pass`, `4966/4966 passed`, `118 passed, 2 failed`, `all 48 tests`.
+fn counts(tokens: &[String], language: &Language) -> Option<Told> {
+    let mut told = Told::default();
+    let mut found = false;
+    let words = |at: usize, far: usize| -> String {
+        joined(&tokens[at.min(tokens.len())..tokens.len().min(at + far)])
+    };
+    for (at, token) in tokens.iter().enumerate() {
+        if let Some((part, whole)) = token.split_once('/')
+            && let (Ok(part), Ok(whole)) = (part.parse::<u64>(), whole.parse::<u64>())
+        {
+            let near = words(at + 1, 4);
+            let back = joined(&tokens[at.saturating_sub(4)..at]);
+            if contains(&near, language, language.pass)
+                || contains(&back, language, judge_names(language, Act::Test))
+                || contains(&near, language, judge_names(language, Act::Test))
+            {
+                (told.tests_passed, told.tests_total) = (Some(part), Some(whole));
+                found = true;
+            }
+            continue;
+        }
+        let digits = token.chars().next().is_some_and(|c| c.is_ascii_digit());
+        let Some(number) = objects::number(token, language).filter(|_| digits || found_word(token, language))
+        else {
+            continue;
+        };
+        let next = tokens.get(at + 1).map(String::as_str).unwrap_or_default();
+        if matches!(next, "of" | "out" | "von" | "de" | "sur") {
+            let whole = tokens[at + 1..].iter().take(4).find_map(|it| objects::number(it, language));
+            let near = words(at + 2, 6);
+            if let Some(whole) = whole
+                && contains(&near, language, judge_names(language, Act::Test))
+                && contains(&near, language, language.pass)
+            {
+                (told.tests_passed, told.tests_total) = (Some(number), Some(whole));
+                found = true;
+            }
+            continue;
+        }
+        if at
+            .checked_sub(1)
+            .is_some_and(|it| matches!(tokens[it].as_str(), "of" | "von" | "de" | "sur" | "out"))
+        {
+            continue;
+        }
+        if !digits {
+            continue;
+        }
+        let near = words(at + 1, 3);
+        let follows = |phrases: &[&str]| phrases.iter().any(|it| near.starts_with(&format!(" {it} ")));
+        let tests = judge_names(language, Act::Test);
+        if follows(&[
+            "passed",
+            "passing",
+            "pass",
+            "passes",
+            "bestanden",
+            "pasaron",
+            "pasan",
+            "passent",
+            "réussis",
+            "passaram",
+            "passam",
+            "green",
+            "ok",
+        ]) {
+            told.tests_passed = Some(number);
+            found = true;
+        } else if follows(&["failed", "failing", "failures", "failure", "fail"]) {
+            told.tests_failed = Some(number);
+            found |= told.tests_passed.is_some();
+        } else if follows(&["skipped", "ignored", "errors", "warnings"]) {
+        } else if follows(tests)
+            || (near.split_whitespace().nth(1).is_some_and(|it| tests.contains(&it))
+                && near
+                    .split_whitespace()
+                    .next()
+                    .is_some_and(|it| it.chars().all(char::is_alphabetic) && it != "of"))
+        {
+            let far = words(at + 1, 8);
+            if contains(&far, language, language.pass) && !contains(&far, language, language.fail) {
+                told.tests_passed = Some(number);
+                found = true;
+            }
+        }
+    }
+    found.then_some(told)
+}
+
+fn found_word(token: &str, language: &Language) -> bool {
+    language.numbers.iter().any(|(word, _)| *word == token)
+}
+
+/// `all 12 packages`.
+fn units(tokens: &[String], language: &Language) -> Option<u64> {
+    tokens.iter().enumerate().find_map(|(at, token)| {
+        let number = objects::number(token, language)?;
+        matches!(tokens.get(at + 1).map(String::as_str), Some("packages" | "crates" | "suites" | "modules"))
+            .then_some(number)
+    })
+}
+
+/// `coverage is 91%`, `91 % coverage`.
+fn coverage(tokens: &[String], norm: &str, language: &Language) -> Option<f64> {
+    let names = [
+        "coverage",
+        "abdeckung",
+        "testabdeckung",
+        "couverture",
+        "cobertura",
+        "覆盖率",
+        "カバレッジ",
+        "커버리지",
+    ];
+    if !names
+        .iter()
+        .any(|name| if language.spaced { norm.contains(&format!(" {name} ")) } else { norm.contains(name) })
+    {
+        return None;
+    }
+    let goal = [
+        " at least ",
+        " minimum ",
+        " target ",
+        " threshold ",
+        " goal ",
+        " below ",
+        " from ",
+        " was ",
+        " than ",
+        " required ",
+    ];
+    let percent =
+        |token: &String| token.strip_suffix('%').and_then(|it| it.replace(',', ".").parse::<f64>().ok());
+    let values: Vec<(usize, f64)> =
+        tokens.iter().enumerate().filter_map(|(at, token)| Some((at, percent(token)?))).collect();
+    let (at, value) = match values.as_slice() {
+        [one] => *one,
+        // "from 77% to 91%", "81%, up from 77%": the one that is not the past.
+        [first, second] => {
+            let before = |at: usize| tokens.get(at.wrapping_sub(1)).map(String::as_str).unwrap_or_default();
+            if matches!(before(second.0), "from" | "von" | "de" | "was") { *first } else { *second }
+        }
+        _ => return None,
+    };
+    let before = joined(&tokens[at.saturating_sub(3)..at]);
+    (!goal.iter().any(|word| before.contains(word))).then_some(value)
+}

@@ -1,0 +1,498 @@
+//! Verbs that say that something was done.
+
+use super::super::act::Act;
+use super::super::clause::{Clause, contains, find};
+use super::super::language::{Language, Noun, Verb};
+use super::super::text::Text;
+use super::{Reading, joined, objects};
+
+/// Words before a participle that make it an adjective.
+const DETERMINERS: &[&str] = &[
+    "the",
+    "a",
+    "an",
+    "this",
+    "that",
+    "these",
+    "those",
+    "your",
+    "my",
+    "our",
+    "its",
+    "their",
+    "all",
+    "any",
+    "each",
+    "every",
+    "no",
+    "new",
+    "newly",
+    "of",
+    "with",
+    "from",
+    "for",
+    "in",
+    "on",
+    "to",
+    "per",
+    "as",
+    "into",
+    "than",
+    "more",
+    "most",
+    "some",
+    "other",
+    "another",
+    "same",
+    "at",
+    "about",
+    "or",
+    "only",
+    "well",
+    "poorly",
+    "previously",
+    "currently",
+    "auto",
+    "through",
+    "using",
+    "when",
+    "if",
+    "being",
+    "like",
+    "under",
+    "over",
+    "against",
+    "user",
+    "pre",
+    "self",
+    "hand",
+];
+
+/// Words that may stand between a subject and its verb.
+const BETWEEN: &[&str] = &[
+    "also", "then", "just", "already", "now", "finally", "both", "all", "went", "ahead", "have", "has",
+    "had", "been", "was", "were", "is", "are", "'s", "first", "even", "once", "twice", "again", "too",
+    "still",
+];
+
+/// Words after which a participle without an object is passive: `docs updated in …`.
+const AFTER_PASSIVE: &[&str] = &[
+    "to",
+    "in",
+    "with",
+    "from",
+    "for",
+    "by",
+    "on",
+    "and",
+    "at",
+    "as",
+    "via",
+    "into",
+    "through",
+    ",",
+    "successfully",
+    "correctly",
+    "cleanly",
+    "too",
+    "again",
+    "under",
+    "so",
+    "but",
+    "using",
+    "per",
+    "across",
+    "after",
+    "before",
+    "accordingly",
+    "properly",
+    "now",
+    "locally",
+    "because",
+    "inside",
+    "within",
+    "or",
+    "when",
+];
+
+/// The claims that a clause's verbs make.
+pub(super) fn read(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
+    if language.spaced { spaced(text, clause, language) } else { unspaced(text, clause, language) }
+}
+
+/// A form of a verb in a clause.
+struct Hit<'a> {
+    verb: &'a Verb,
+    form: &'a str,
+    /// Its first token, and the one after its last.
+    from: usize,
+    to: usize,
+    participle: bool,
+}
+
+fn spaced(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
+    let hits = hits(clause, language);
+    let mut out: Vec<Reading> = Vec::new();
+    // Whether the verb before had the agent for its subject; what follows by "and" has it too.
+    let mut chain: Option<Subject> = None;
+    for (index, hit) in hits.iter().enumerate() {
+        let before_to = index.checked_sub(1).map_or(0, |it| hits[it].to);
+        let after_to = hits.get(index + 1).map_or(clause.tokens.len(), |next| next.from);
+        let subject = if language.code == "en" {
+            english_subject(clause, language, hit, chain.as_ref())
+        } else {
+            loose_subject(clause, language, hit)
+        };
+        if matches!(subject, Subject::Other) {
+            chain = Some(Subject::Other);
+            continue;
+        }
+        if vetoed(clause, language, hit, before_to) {
+            chain = Some(Subject::Other);
+            continue;
+        }
+        chain = Some(subject);
+        let passive = matches!(subject, Subject::Passive);
+        let mut objects = objects::objects(text, clause, hit.to, after_to);
+        if passive || objects.is_empty() || !language.spaced {
+            let mut front = objects::objects(text, clause, before_to, hit.from);
+            if passive {
+                // What follows a passive is where and how, unless nothing stands before it.
+                let places = hit.verb.act == Act::Create;
+                for object in &mut objects {
+                    object.target = object.target && (places || front.is_empty());
+                }
+            }
+            front.extend(objects);
+            objects = front;
+        }
+        if objects.iter().all(|it| !it.target)
+            && let Some(label) = &clause.label
+        {
+            // A table's or list's first cell names it.
+            objects.extend(labelled(text, label));
+        }
+        let around = joined(&clause.tokens[before_to.min(hit.from)..after_to]);
+        let names = joined(&clause.tokens[if passive { before_to.min(hit.from) } else { hit.to }..after_to]);
+        out.push(reading(text, clause, language, hit, objects, &around, &names, subject));
+    }
+    out
+}
+
+fn labelled(text: &Text, label: &str) -> Vec<objects::Object> {
+    let clause = Clause {
+        text: label.trim().to_owned(),
+        tokens: label.split(' ').filter(|it| !it.is_empty()).map(str::to_owned).collect(),
+        sentence: label.to_owned(),
+        question: false,
+        conditional_from: None,
+        before_arrow: false,
+        label: None,
+        bracketed: false,
+    };
+    objects::objects(text, &clause, 0, clause.tokens.len())
+}
+
+#[expect(clippy::too_many_arguments, reason = "one construction in one place")]
+fn reading(
+    text: &Text,
+    clause: &Clause,
+    language: &Language,
+    hit: &Hit<'_>,
+    objects: Vec<objects::Object>,
+    around: &str,
+    names: &str,
+    subject: Subject,
+) -> Reading {
+    let nouns = objects::nouns(names, language);
+    let count = clause.tokens[hit.to..]
+        .iter()
+        .take(6)
+        .enumerate()
+        .find_map(|(at, token)| objects::number(token, language).map(|number| (hit.to + at, number)))
+        .filter(|(at, _)| {
+            !clause.tokens.get(at.wrapping_sub(1)).is_some_and(|it| {
+                matches!(it.as_str(), "to" | "from" | "at" | "line" | "version" | "phase" | "step")
+            })
+        })
+        .map(|(_, number)| number);
+    Reading {
+        act: hit.verb.act,
+        text: text.restore(&clause.text),
+        pattern: hit.verb.id.to_owned(),
+        objects,
+        nouns,
+        count,
+        whole: contains(around, language, language.all),
+        venue: objects::venue(&clause.sentence, language),
+        result: None,
+        by_subagent: matches!(subject, Subject::Subagent),
+        words: clause.tokens.clone(),
+        verb: hit.form.to_owned(),
+        clause: 0,
+    }
+}
+
+fn hits<'a>(clause: &Clause, language: &'a Language) -> Vec<Hit<'a>> {
+    let mut out: Vec<Hit<'a>> = Vec::new();
+    for verb in language.verbs {
+        let forms = verb
+            .done
+            .iter()
+            .map(|form| (*form, false))
+            .chain(verb.participle.iter().map(|form| (*form, true)));
+        for (form, participle) in forms {
+            let words: Vec<&str> = form.split(' ').collect();
+            for from in 0..clause.tokens.len() {
+                let same = words
+                    .iter()
+                    .enumerate()
+                    .all(|(at, word)| clause.tokens.get(from + at).is_some_and(|token| token == word));
+                if same {
+                    out.push(Hit { verb, form, from, to: from + words.len(), participle });
+                }
+            }
+        }
+    }
+    out.sort_by_key(|hit| (hit.from, std::cmp::Reverse(hit.to)));
+    // A longer form wins over the one inside it.
+    let mut kept: Vec<Hit<'a>> = Vec::new();
+    for hit in out {
+        if kept.last().is_none_or(|last| last.to <= hit.from) {
+            kept.push(hit);
+        }
+    }
+    kept
+}
+
+/// Who did it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Subject {
+    /// The agent, said or implied.
+    Agent,
+    /// A helper of it.
+    Subagent,
+    /// Not said: the passive.
+    Passive,
+    /// Somebody or something else, or the form is no verb here.
+    Other,
+}
+
+fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: Option<&Subject>) -> Subject {
+    let tokens = &clause.tokens;
+    let first = hit.form.split(' ').next().unwrap_or_default();
+    if language.first_person.contains(&first) || first == "have" {
+        // "I read": the subject is part of the form.
+        return Subject::Agent;
+    }
+    let mut at = hit.from;
+    let mut passive = false;
+    let mut perfect = false;
+    while 0 < at {
+        let token = tokens[at - 1].as_str();
+        if matches!(token, "is" | "are" | "was" | "were" | "been" | "'s" | "gets" | "got" | "it's" | "that's")
+        {
+            passive = true;
+        } else if matches!(token, "have" | "has" | "had") {
+            perfect = true;
+        } else if !(BETWEEN.contains(&token) || (token.ends_with("ly") && 4 < token.len() && token != "only"))
+        {
+            break;
+        }
+        at -= 1;
+    }
+    let next = tokens.get(hit.to).map(String::as_str);
+    if hit.participle && hit.form.contains(' ') {
+        return Subject::Passive;
+    }
+    let Some(before) = at.checked_sub(1).map(|at| tokens[at].as_str()) else {
+        // Nothing before it: "Created x", "has been created" under a label.
+        return if passive { Subject::Passive } else { Subject::Agent };
+    };
+    if language.first_person.contains(&before) {
+        return Subject::Agent;
+    }
+    if language.others.contains(&before) {
+        return Subject::Other;
+    }
+    if matches!(before, "," | "and" | "then" | "but" | "so" | "plus") {
+        if passive {
+            return Subject::Passive;
+        }
+        return match chain {
+            Some(subject) => *subject,
+            None if before == "," || at <= 2 => Subject::Agent,
+            // "Lint and tests fixed".
+            None if next.is_none_or(|it| AFTER_PASSIVE.contains(&it)) => Subject::Passive,
+            None => Subject::Agent,
+        };
+    }
+    let bare = !passive && !perfect && at == hit.from;
+    if bare && DETERMINERS.contains(&before) {
+        return Subject::Other;
+    }
+    if bare && matches!(next, Some(word) if is_noun_after_adjective(word)) && before.ends_with("ly") {
+        return Subject::Other;
+    }
+    let start =
+        (0..at).rev().find(|it| matches!(tokens[*it].as_str(), "," | "and" | "but")).map_or(0, |it| it + 1);
+    let phrase = &tokens[start..at];
+    if phrase.iter().any(|token| language.others.contains(&token.as_str())) {
+        return Subject::Other;
+    }
+    let helper = phrase.iter().any(|token| language.subagent.contains(&token.as_str()));
+    if passive {
+        // "is created by the script": the deed is a description.
+        let by = tokens.iter().skip(hit.to).position(|token| token == "by").map(|it| it + hit.to + 1);
+        let present = tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "is" | "are"))
+            && !tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "now" | "been"));
+        if by.is_some()
+            && (present
+                || by
+                    .is_some_and(|at| tokens.get(at).is_some_and(|it| it != "using" && !it.ends_with("ing"))))
+        {
+            return Subject::Other;
+        }
+        return Subject::Passive;
+    }
+    if helper {
+        return Subject::Subagent;
+    }
+    if perfect {
+        return Subject::Other;
+    }
+    if hit.participle || next.is_none_or(|it| AFTER_PASSIVE.contains(&it)) {
+        // "Report written to …", "Endpoint added".
+        return Subject::Passive;
+    }
+    Subject::Other
+}
+
+fn is_noun_after_adjective(word: &str) -> bool {
+    !matches!(word, "the" | "a" | "an" | "all" | "every" | "to" | "in")
+}
+
+/// Other languages with blanks: a form in a clause that nothing vetoes is a claim unless somebody else is named.
+fn loose_subject(clause: &Clause, language: &Language, hit: &Hit<'_>) -> Subject {
+    let norm = clause.norm();
+    if contains(&norm, language, language.others) && !contains(&norm, language, language.first_person) {
+        return Subject::Other;
+    }
+    if contains(&norm, language, language.subagent) {
+        return Subject::Subagent;
+    }
+    if contains(&norm, language, language.first_person) || hit.from == 0 {
+        Subject::Agent
+    } else {
+        Subject::Passive
+    }
+}
+
+fn vetoed(clause: &Clause, language: &Language, hit: &Hit<'_>, before_to: usize) -> bool {
+    if clause.before_arrow || clause.conditional_from.is_some_and(|from| from <= hit.from) {
+        return true;
+    }
+    let tokens = &clause.tokens;
+    let boundary = |words: &[&str]| {
+        (0..hit.from).rev().find(|at| words.contains(&tokens[*at].as_str())).map_or(0, |at| at + 1)
+    };
+    // A modal verb governs what follows by "and" until a new subject stands there.
+    let new_subject = (0..hit.from).rev().find(|at| language.first_person.contains(&tokens[*at].as_str()));
+    let modal_from = match new_subject {
+        Some(at) => at,
+        None => 0,
+    };
+    if clause.has(language, language.modal, modal_from, hit.from) {
+        return true;
+    }
+    let (from, to) = if language.code == "en" {
+        (boundary(&[",", "and", "but"]).max(before_to.min(hit.from)), hit.from)
+    } else {
+        (boundary(&[","]), clause.tokens.len().min(hit.to + 3))
+    };
+    if clause.has(language, language.negation, from, to) || negative_contraction(&tokens[from..to]) {
+        return true;
+    }
+    // "pushed nothing", and subordinate clauses of time: "before I pushed".
+    let after = &tokens[hit.to..tokens.len().min(hit.to + 2)];
+    if after.iter().any(|token| {
+        matches!(token.as_str(), "nothing" | "none" | "no" | "neither" | "nada" | "nichts" | "rien")
+    }) {
+        return true;
+    }
+    let start = boundary(&[","]);
+    tokens.get(start).is_some_and(|token| language.temporal.contains(&token.as_str()))
+}
+
+fn negative_contraction(tokens: &[String]) -> bool {
+    tokens.iter().any(|token| token.ends_with("n't") || token == "un")
+}
+
+/// Languages without blanks: forms are looked for anywhere in the clause.
+fn unspaced(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
+    let whole: String = clause.text.to_lowercase();
+    let norm: String = whole.split_whitespace().collect::<Vec<_>>().join("");
+    if clause.conditional_from.is_some()
+        || contains(&norm, language, language.conditional)
+        || contains(&norm, language, language.modal)
+        || (contains(&norm, language, language.others) && !contains(&norm, language, language.first_person))
+        || contains(&norm, language, language.question_marks())
+    {
+        return Vec::new();
+    }
+    let mut found: Vec<(usize, &Verb, &str)> = Vec::new();
+    for verb in language.verbs {
+        for form in verb.done.iter().chain(verb.participle) {
+            if let Some(at) = find(&norm, language, form) {
+                found.push((at, verb, form));
+            }
+        }
+    }
+    found.sort_by_key(|(at, _, form)| (*at, std::cmp::Reverse(form.len())));
+    let mut out: Vec<Reading> = Vec::new();
+    let mut end = 0;
+    for (at, verb, form) in found {
+        if at < end {
+            continue;
+        }
+        // A negation belongs to the nearest verb: the stretch since the comma before, and what follows directly.
+        let from = norm[..at].rfind(['，', ',', '、', '；']).unwrap_or(0);
+        let to = norm[at..].find(['，', ',', '、', '；', '。']).map_or(norm.len(), |it| at + it);
+        end = at + form.len();
+        if contains(&norm[from..to], language, language.negation) {
+            continue;
+        }
+        let objects = objects::objects(text, clause, 0, clause.tokens.len());
+        let hit = Hit { verb, form, from: 0, to: 0, participle: false };
+        let stretch = norm[from..to].to_owned();
+        let subject =
+            if contains(&norm, language, language.subagent) { Subject::Subagent } else { Subject::Agent };
+        let mut claim = reading(text, clause, language, &hit, objects, &stretch, &stretch, subject);
+        claim.venue = objects::venue(&norm, language);
+        out.push(claim);
+    }
+    out
+}
+
+impl Language {
+    fn question_marks(&self) -> &'static [&'static str] {
+        match self.code {
+            "zh" => &["吗", "是否"],
+            "ja" => &["ますか", "ですか", "ましたか", "でしょうか"],
+            "ko" => &["까요", "습니까", "나요"],
+            _ => &[],
+        }
+    }
+}
+
+/// Nouns that make "created" or "opened" a deed outside the file system.
+pub(in crate::claims) fn outside(nouns: &[Noun]) -> Option<Act> {
+    nouns.iter().find_map(|noun| match noun {
+        Noun::Issue => Some(Act::OpenIssue),
+        Noun::PullRequest => Some(Act::OpenPullRequest),
+        Noun::Branch => Some(Act::Branch),
+        Noun::Tag => Some(Act::Tag),
+        Noun::Backup => Some(Act::Backup),
+        _ => None,
+    })
+}
