@@ -221,7 +221,10 @@ fn event(fields: &Fields) -> Result<Event, Error> {
         host,
         session: SessionId::parse(required(fields, "session_id")?)?,
         cwd,
-        transcript: text(fields, "transcript_path").map(PathBuf::from),
+        // A subagent has a transcript of its own, told when it ends.
+        transcript: text(fields, "agent_transcript_path")
+            .or_else(|| text(fields, "transcript_path"))
+            .map(PathBuf::from),
         agent: text(fields, "agent_id").map(|id| Agent {
             id: id.to_owned(),
             kind: text(fields, "agent_type").unwrap_or_default().to_owned(),

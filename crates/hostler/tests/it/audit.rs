@@ -197,7 +197,7 @@ fn verify_takes_paths_archives_and_what_cannot_be_read() {
     let world = World::new();
     world.bash("toolu_1", "echo 1");
     let session = SessionId::parse(SESSION).unwrap();
-    let archived = journal::archive(&world.state(), &session, 1_796_025_600_000).unwrap().unwrap();
+    let archived = journal::close(&world.state(), &session, 1_796_025_600_000, None).unwrap().unwrap().path;
     world.bash("toolu_2", "echo 2");
     let document = world.json(&["audit", "verify"]);
     let levels: Vec<_> = document["journals"].as_array().unwrap().iter().map(|it| &it["level"]).collect();

@@ -4,6 +4,7 @@
 
 mod audit;
 mod checkpoint;
+mod claims;
 mod e2e;
 mod guard;
 mod hook;

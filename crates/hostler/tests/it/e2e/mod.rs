@@ -4,6 +4,7 @@
 //! tell: that a denial stops the tool, that the model reads our words, that its payloads are the ones we know.
 //! What a rule finds is tested next to the rule.
 
+mod claims;
 mod client;
 mod faults;
 mod guards;
