@@ -401,3 +401,6 @@ pub(super) fn date(seconds: i64) -> String {
     let year = year_of_era + era * 400 + i64::from(month <= 2);
     format!("{year:04}-{month:02}-{day:02}")
 }
+
+#[cfg(test)]
+mod tests;

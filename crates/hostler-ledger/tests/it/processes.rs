@@ -6,18 +6,21 @@ use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
 use hostler_ledger::journal::{self, Appended, Entry, Error};
+use hostler_ledger::signature::Keys;
 use hostler_model::SessionId;
 
 /// Number of processes, and of kills.
 const PROCESSES: u64 = 200;
 const KILLS: u64 = 200;
+/// When everything happens.
+const NOW: i64 = 1_796_025_600_000;
 
 fn session(name: &str) -> SessionId {
     SessionId::parse(name).unwrap()
 }
 
 fn entry(text: &str, dedupe: Option<String>) -> Entry {
-    let mut entry = Entry { kind: "result", time_ms: 1_796_025_600_000, dedupe, ..Entry::default() };
+    let mut entry = Entry { kind: "result", time_ms: NOW, dedupe, ..Entry::default() };
     entry.attributes.insert("target".to_owned(), text.into());
     entry.attributes.insert("output_preview".to_owned(), "x".repeat(700).into());
     entry
@@ -71,8 +74,53 @@ fn appender() {
                 writeln!(out, "after {}", append("again", None).unwrap().sequence()).unwrap();
             }
         }
+        "closing" => {
+            std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+            for number in 0..5 {
+                append(&format!("{id}/{number}"), None).unwrap();
+                journal::close(state, &name, NOW, Some(&keys(state))).unwrap();
+            }
+        }
+        "endless-closing" => {
+            for number in 0.. {
+                let sequence = append("killed", None).unwrap().sequence();
+                writeln!(out, "ack {sequence}").unwrap();
+                if number % 3 == 2 {
+                    journal::close(state, &name, NOW, Some(&keys(state))).unwrap();
+                }
+            }
+        }
+        "close-full" => {
+            while append("full", None).is_ok() {}
+            let error = journal::close(state, &name, NOW, Some(&keys(state))).unwrap_err();
+            writeln!(out, "told {error}").unwrap();
+            let full = verified(state).len();
+            std::fs::remove_file(state.join("ballast")).unwrap();
+            let closed = journal::close(state, &name, NOW, Some(&keys(state))).unwrap().unwrap();
+            let lost = full.saturating_sub(verified(state).len());
+            writeln!(out, "closed {} lost {lost} {:?}", closed.path.exists(), closed.unsigned).unwrap();
+        }
+        "across" => {
+            for round in 0..3 {
+                append("across", None).unwrap();
+                let closed = journal::close(state, &name, NOW, Some(&keys(state))).unwrap().unwrap();
+                assert!(!journal::path(state, &name).exists());
+                assert_eq!(verified(state).len(), 2 * (round + 1));
+                if round == 1 {
+                    // What a kill leaves after the copy: both of them.
+                    std::fs::copy(&closed.path, journal::path(state, &name)).unwrap();
+                }
+            }
+            let days = state.join("archive/2026-11-30");
+            let names = std::fs::read_dir(days).unwrap().map(|it| it.unwrap().file_name());
+            writeln!(out, "files {}", names.count()).unwrap();
+        }
         other => panic!("{other}"),
     }
+}
+
+fn keys(state: &Path) -> Keys {
+    Keys::new(state.join("signing"))
 }
 
 fn start(program: &mut Command, job: &str) -> Child {
@@ -153,16 +201,42 @@ fn the_same_call_of_parallel_processes_is_written_once() {
 }
 
 #[test]
+fn processes_that_close_and_go_on_at_once_lose_no_record() {
+    let folder = tempfile::tempdir().unwrap();
+    let job = format!("closing parallel {} {}", journal::ROTATE_BYTES, folder.path().display());
+    let ids = together(40, &job);
+    let found = written(folder.path());
+    assert_eq!(found.len(), 5 * ids.len());
+    let files = journal::files(folder.path()).unwrap();
+    assert!(files.iter().all(|path| path.starts_with(folder.path().join("archive"))), "{files:?}");
+    let reports = journal::verify_all(&files);
+    let key = keys(folder.path()).public().unwrap();
+    assert!(reports.iter().all(|it| it.signature.as_ref().map(|it| it.key) == key), "one key for all");
+}
+
+#[test]
 fn killed_processes_leave_a_valid_chain() {
+    check_kills(KILLS, |round| match (round / 10) % 2 {
+        0 => format!("endless killed {}", journal::ROTATE_BYTES),
+        // Moving to a new file all the time.
+        _ => format!("endless killed {}", 4 * 1024),
+    });
+}
+
+#[test]
+fn processes_killed_while_they_seal_and_archive_lose_no_record() {
+    check_kills(KILLS, |_| format!("endless-closing killed {}", journal::ROTATE_BYTES));
+}
+
+/// Ten kills to a session; after each, everything that was acknowledged is there, once, and the session goes on.
+#[track_caller]
+fn check_kills(kills: u64, job: impl Fn(u64) -> String) {
     let folder = tempfile::tempdir().unwrap();
     // A fixed sequence of delays: a failure can be run again.
     let mut random = 0x2545_f491_4f6c_dd1d_u64;
-    for round in 0..KILLS {
-        // Ten kills to a session, every second session moving to a new file all the time.
+    for round in 0..kills {
         let state = folder.path().join(format!("{}", round / 10));
-        let rotate_bytes = if (round / 10) % 2 == 0 { journal::ROTATE_BYTES } else { 4 * 1024 };
-        let mut child =
-            start(&mut this_program(), &format!("endless killed {rotate_bytes} {}", state.display()));
+        let mut child = start(&mut this_program(), &format!("{} {}", job(round), state.display()));
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         let first = lines.next().unwrap().unwrap();
         random ^= random << 13;
@@ -275,4 +349,32 @@ fn a_read_only_folder_is_told() {
     let problem = said(&stderr, "short");
     assert!(problem.first().is_some_and(|it| it.contains("Read-only file system")), "{stderr}");
     assert_eq!(said(&stderr, "ack"), [""; 0], "{stderr}");
+}
+
+#[test]
+fn closing_on_a_full_disk_is_told_and_done_when_there_is_space() {
+    let test = "closing_on_a_full_disk_is_told_and_done_when_there_is_space";
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    let script = format!("head -c 16384 /dev/zero > '{}/ballast'", state.display());
+    let job = format!("close-full full {} {}", journal::ROTATE_BYTES, state.display());
+    let Some(stderr) = on_a_small_disk(test, state, &script, &job) else { return };
+    assert!(
+        said(&stderr, "told").first().is_some_and(|it| it.contains("cannot") || it.contains("took")),
+        "{stderr}"
+    );
+    assert_eq!(said(&stderr, "closed"), ["true lost 0 None"], "{stderr}");
+}
+
+#[test]
+fn an_archive_on_another_file_system_gets_a_compared_copy_and_the_original_goes() {
+    let test = "an_archive_on_another_file_system_gets_a_compared_copy_and_the_original_goes";
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    let archive = state.join("archive");
+    let script =
+        format!("mkdir '{0}' && mount -t tmpfs -o size=64k hostler-archive '{0}'", archive.display());
+    let job = format!("across across {} {}", journal::ROTATE_BYTES, state.display());
+    let Some(stderr) = on_a_small_disk(test, state, &script, &job) else { return };
+    assert_eq!(said(&stderr, "files"), ["3"], "{stderr}");
 }
