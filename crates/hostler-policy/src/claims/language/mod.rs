@@ -4,12 +4,28 @@
 //! are written without blanks ([`Language::spaced`] is false) every phrase is looked for as it stands, anywhere.
 //! Adding a language is one file with one const, and one line in [`LANGUAGES`].
 
+mod de;
 mod en;
+mod es;
+mod fr;
+mod ja;
+mod ko;
+mod pt;
+mod zh;
 
 use super::act::Act;
 
 /// Every language, English first: it is the one that is read where none is recognised.
-pub(super) const LANGUAGES: &[&Language] = &[&en::ENGLISH];
+pub(super) const LANGUAGES: &[&Language] = &[
+    &en::ENGLISH,
+    &de::GERMAN,
+    &fr::FRENCH,
+    &es::SPANISH,
+    &pt::PORTUGUESE,
+    &zh::CHINESE,
+    &ja::JAPANESE,
+    &ko::KOREAN,
+];
 
 /// What is known of a language.
 #[derive(Debug)]
