@@ -207,6 +207,11 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
             ';' | '；' | '(' | ')' | '（' | '）' => (true, 1, false),
             '|' if blank_around => (true, 1, false),
             ':' => (next.is_none_or(char::is_whitespace), 1, false),
+            '–' | '—'
+                if before.is_some_and(|c| c.is_ascii_digit()) && next.is_some_and(|c| c.is_ascii_digit()) =>
+            {
+                (false, 1, false)
+            }
             '：' | '–' | '—' => (true, 1, false),
             '-' if blank_around => (true, 1, false),
             '-' if next == Some('-') && before.is_none_or(char::is_whitespace) => {
@@ -292,6 +297,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
                     end(&mut word, &mut out);
                 }
             }
+            '–' if !word.is_empty() && next.is_some_and(|c| c.is_ascii_digit()) => word.push('-'),
             '%' => {
                 word.push('%');
                 end(&mut word, &mut out);

@@ -11,6 +11,7 @@ use super::text::{BlockKind, Text};
 use super::verdict::Claim;
 
 pub(super) use objects::Object;
+
 pub(super) use verb::outside;
 
 /// A claim with everything that judging it needs.
@@ -61,6 +62,17 @@ pub(super) struct Told {
     pub(super) programs: Vec<String>,
     /// Packages or suites, `all 12 packages`.
     pub(super) units: Option<u64>,
+    /// Another number with what it counts or measures.
+    pub(super) measure: Option<Measured>,
+}
+
+/// A number as told.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Measured {
+    /// The number.
+    pub(super) value: f64,
+    /// `ms`, `s`, `rows`; `status` for the status of an answer over HTTP.
+    pub(super) unit: String,
 }
 
 impl Reading {
@@ -133,11 +145,14 @@ pub(super) fn read(message: &str) -> Message {
         {
             continue;
         }
+        let past = language.code == "en"
+            && text.blocks[index].kind == BlockKind::Item
+            && past_list(&text, index, language);
         for (number, clause) in clauses.iter().enumerate() {
             if skipped(clause, language) {
                 continue;
             }
-            let mut readings = verb::read(&text, clause, language);
+            let mut readings = verb::read(&text, clause, language, past);
             readings.extend(result::read(&text, clause, &clauses, number, language));
             for reading in &mut readings {
                 reading.clause = number;
@@ -146,6 +161,20 @@ pub(super) fn read(message: &str) -> Message {
         }
     }
     out
+}
+
+/// Whether other items of the list tell what was done: "read" is past tense among them.
+fn past_list(text: &Text, index: usize, language: &Language) -> bool {
+    let own = &text.blocks[index];
+    text.blocks.iter().enumerate().any(|(at, block)| {
+        at != index
+            && block.kind == BlockKind::Item
+            && block.lead == own.lead
+            && block.heading == own.heading
+            && clause::tokens(&block.text)
+                .first()
+                .is_some_and(|first| language.verbs.iter().any(|verb| verb.done.contains(&first.as_str())))
+    })
 }
 
 /// The language of a block: that of its script, else the message's.
@@ -203,4 +232,44 @@ pub(super) fn joined(tokens: &[String]) -> String {
         out.push(' ');
     }
     out
+}
+
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+mod dump {
+    #[test]
+    #[ignore = "temporary"]
+    fn dump() {
+        let path = std::env::var("DUMP").unwrap();
+        for line in std::fs::read_to_string(path).unwrap().lines() {
+            let row: serde_json::Value = serde_json::from_str(line).unwrap();
+            let message = row["message"].as_str().unwrap();
+            let read = super::read(message);
+            eprintln!("{} {} [{}]", row["id"], row["expect"], read.language.code);
+            for c in read.claims {
+                eprintln!(
+                    "    {:?} {} | obj {:?} | nouns {:?} n={:?} whole={} venue={:?} told={:?}\n        “{}”",
+                    c.act,
+                    c.pattern,
+                    c.objects
+                        .iter()
+                        .map(|o| format!(
+                            "{}{}{}",
+                            o.text,
+                            if o.path.is_some() { "/p" } else { "" },
+                            if o.target { "" } else { "(ctx)" }
+                        ))
+                        .collect::<Vec<_>>(),
+                    c.nouns,
+                    c.count,
+                    c.whole,
+                    c.venue,
+                    c.result,
+                    c.text.chars().take(140).collect::<String>()
+                );
+            }
+        }
+    }
 }

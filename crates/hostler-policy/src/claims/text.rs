@@ -278,7 +278,12 @@ impl Reader {
             self.flush();
             let cells: Vec<&str> = trimmed.trim_matches('|').split('|').map(str::trim).collect();
             let rule = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')));
-            if !rule {
+            if rule {
+                // The row above names the columns: it states nothing.
+                if self.text.blocks.last().is_some_and(|block| block.kind == BlockKind::Row) {
+                    self.text.blocks.pop();
+                }
+            } else {
                 let row = cells.join(" | ");
                 let (checked, _) = check_mark(&row);
                 self.push(BlockKind::Row, &row, checked);
@@ -508,3 +513,6 @@ fn closing(chars: &[char], from: usize, run: usize) -> Option<usize> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests;

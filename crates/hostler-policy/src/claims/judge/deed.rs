@@ -45,8 +45,29 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         {
             lenient(reading, bench)
         }
+        // "The cron entry is installed": only packages leave a trace that is known.
+        Act::Install if packages(reading).is_empty() && !has(Noun::Package) => lenient(reading, bench),
+        Act::Commit => committed(reading, bench),
         act => of(act, reading, bench),
     }
+}
+
+/// "Everything is committed" is a statement about the working tree, which `git status` tells.
+fn committed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    let status = bench.evidence.iter().rev().find(|it| it.tree_clean.is_some());
+    match status {
+        Some(status) if status.tree_clean == Some(true) => Ruling::by(status),
+        Some(status) if reading.whole && !status.earlier && last_word(status, bench.evidence) => {
+            Ruling::contradicted("`git status` shows changes that are not committed".to_owned(), status)
+        }
+        _ => of(Act::Commit, reading, bench),
+    }
+}
+
+/// Nothing was committed after `status`.
+fn last_word(status: &Evidence, evidence: &[Evidence]) -> bool {
+    let after = evidence.iter().skip_while(|it| !std::ptr::eq(*it, status)).skip(1);
+    !after.flat_map(|it| &it.deeds).any(|deed| deed.act == Act::Commit)
 }
 
 /// Whether `act` was done.

@@ -106,7 +106,7 @@ pub(super) const ENGLISH: Language = Language {
                 "included",
                 "dropped",
             ],
-            &["rewritten", "overwritten"],
+            &["rewritten", "overwritten", "now has", "now have", "now contains", "now includes"],
         ),
         verb(Act::Edit, "en/fixed", &["fixed", "resolved", "repaired", "addressed", "solved"], &[]),
         verb(
@@ -179,7 +179,6 @@ pub(super) const ENGLISH: Language = Language {
                 "validated",
                 "double-checked",
                 "checked",
-                "tried",
                 "smoke-tested",
             ],
             &[],

@@ -80,7 +80,9 @@ pub(super) fn objects(text: &Text, clause: &Clause, from: usize, to: usize) -> V
             }
             None if is_path(token, false) => cased(&clause.text, token),
             None => {
-                if CONTEXT.contains(&token.as_str()) {
+                if CONTEXT.contains(&token.as_str())
+                    || (token == "to" && begins_purpose(tokens.get(at + 1), text))
+                {
                     context = true;
                 } else if matches!(token.as_str(), "and" | "to" | "into" | "in" | "as" | "at" | ",") {
                     // "from a to b": b is a target again; a comma ends "per x, y" as well.
@@ -93,6 +95,19 @@ pub(super) fn objects(text: &Text, clause: &Clause, from: usize, to: usize) -> V
         out.push(Object { text: written, path, code: span.is_some(), target: !context, at });
     }
     out
+}
+
+/// Whether a verb follows "to": what it names is the purpose, not the target.
+fn begins_purpose(next: Option<&String>, text: &Text) -> bool {
+    next.is_some_and(|next| {
+        let span = next.chars().next().is_some_and(|c| text.span(c).is_some());
+        !span
+            && !is_path(next, false)
+            && !matches!(
+                next.as_str(),
+                "the" | "a" | "an" | "its" | "our" | "your" | "both" | "all" | "each" | "file" | "folder"
+            )
+    })
 }
 
 /// `token` as the clause writes it: tokens are lower case.

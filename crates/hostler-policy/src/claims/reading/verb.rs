@@ -115,9 +115,12 @@ const AFTER_PASSIVE: &[&str] = &[
     "when",
 ];
 
+/// "Read" at the beginning of an item among others that tell what was done.
+const READ: Verb = Verb { act: Act::Read, id: "en/read", done: &[], participle: &[] };
+
 /// The claims that a clause's verbs make.
-pub(super) fn read(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
-    if language.spaced { spaced(text, clause, language) } else { unspaced(text, clause, language) }
+pub(super) fn read(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
+    if language.spaced { spaced(text, clause, language, past) } else { unspaced(text, clause, language) }
 }
 
 /// A form of a verb in a clause.
@@ -130,8 +133,15 @@ struct Hit<'a> {
     participle: bool,
 }
 
-fn spaced(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
-    let hits = hits(clause, language);
+fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
+    let asks = ["what", "how", "why", "which", "where", "who"];
+    if language.code == "en" && clause.tokens.first().is_some_and(|token| asks.contains(&token.as_str())) {
+        return Vec::new();
+    }
+    let mut hits = hits(clause, language);
+    if past && clause.tokens.first().is_some_and(|token| token == "read") {
+        hits.insert(0, Hit { verb: &READ, form: "read", from: 0, to: 1, participle: false });
+    }
     let mut out: Vec<Reading> = Vec::new();
     // Whether the verb before had the agent for its subject; what follows by "and" has it too.
     let mut chain: Option<Subject> = None;
@@ -165,6 +175,12 @@ fn spaced(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
             }
             front.extend(objects);
             objects = front;
+        }
+        if matches!(hit.verb.act, Act::Edit | Act::Move) {
+            // A folder is where, not what.
+            for object in objects.iter_mut().filter(|it| it.text.ends_with('/')) {
+                object.target = false;
+            }
         }
         if objects.iter().all(|it| !it.target)
             && let Some(label) = &clause.label
@@ -290,8 +306,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
     let mut perfect = false;
     while 0 < at {
         let token = tokens[at - 1].as_str();
-        if matches!(token, "is" | "are" | "was" | "were" | "been" | "'s" | "gets" | "got" | "it's" | "that's")
-        {
+        if matches!(token, "is" | "are" | "was" | "were" | "been" | "'s" | "it's" | "that's") {
             passive = true;
         } else if matches!(token, "have" | "has" | "had") {
             perfect = true;
@@ -312,7 +327,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
     if language.first_person.contains(&before) {
         return Subject::Agent;
     }
-    if language.others.contains(&before) {
+    if language.others.contains(&before) || matches!(before, "get" | "gets" | "got" | "getting") {
         return Subject::Other;
     }
     if matches!(before, "," | "and" | "then" | "but" | "so" | "plus") {
@@ -346,6 +361,17 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         let by = tokens.iter().skip(hit.to).position(|token| token == "by").map(|it| it + hit.to + 1);
         let present = tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "is" | "are"))
             && !tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "now" | "been"));
+        // "the value is stored in the cache" describes; "the document is updated" reports.
+        let named = clause.tokens[..hit.from].iter().any(|token| {
+            token.chars().any(|c| ('\u{e000}'..='\u{f7ff}').contains(&c))
+                || super::objects::is_path(token, false)
+        });
+        let ends = tokens
+            .get(hit.to)
+            .is_none_or(|it| matches!(it.as_str(), "," | "and" | "now" | "successfully" | "too" | "again"));
+        if present && !named && !(ends && at - start <= 4) {
+            return Subject::Other;
+        }
         if by.is_some()
             && (present
                 || by
