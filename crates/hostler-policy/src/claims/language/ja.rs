@@ -238,7 +238,6 @@ pub(super) const JAPANESE: Language = Language {
         "の例",
         "テンプレート",
         "下書き",
-        "引用",
         "そうです。",
         "らしい",
     ],

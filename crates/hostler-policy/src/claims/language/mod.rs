@@ -178,17 +178,22 @@ pub(super) fn detect(text: &str) -> &'static Language {
     if let Some(language) = script.and_then(|code| LANGUAGES.iter().find(|it| it.code == code)) {
         return language;
     }
-    let lower = text.chars().take(4_000).collect::<String>().to_lowercase();
+    let lower = text.chars().take(4_000).collect::<String>().to_lowercase().replace('\u{2019}', "'");
     let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()).collect();
+        lower.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()).collect();
+    // One foreign word stands in many an English sentence.
+    let accents = lower.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
     let score = |language: &Language| words.iter().filter(|word| language.markers.contains(word)).count();
     let mut best = LANGUAGES[0];
     let mut most = score(best);
     for language in LANGUAGES.iter().filter(|it| it.spaced) {
         let count = score(language);
-        if most < count {
+        if most < count && (1 < count || accents) {
             (best, most) = (language, count);
         }
     }
     best
 }
+
+#[cfg(test)]
+mod tests;

@@ -38,7 +38,7 @@ pub(super) const CHINESE: Language = Language {
             ],
         ),
         verb(Act::Edit, "zh/修复", done!["修复", "修正", "解决", "更正"]),
-        verb(Act::Edit, "zh/更新为", &["更新为", "修改为", "替换为", "设置为", "设为"]),
+        verb(Act::Edit, "zh/更新为", &["更新为", "修改为", "替换为", "设置为", "设为", "改为", "改成"]),
         verb(Act::Delete, "zh/删除", done!["删除", "移除", "清除", "去掉", "清理"]),
         verb(Act::Move, "zh/移动", done!["移动", "重命名", "改名", "移到", "移至", "迁移到"]),
         verb(
@@ -215,7 +215,6 @@ pub(super) const CHINESE: Language = Language {
         "您创建",
         "你创建",
         "草稿",
-        "引用",
     ],
     earlier: &[
         "昨天",

@@ -118,6 +118,75 @@ const AFTER_PASSIVE: &[&str] = &[
 /// "Read" at the beginning of an item among others that tell what was done.
 const READ: Verb = Verb { act: Act::Read, id: "en/read", done: &[], participle: &[] };
 
+const RUN: Verb = Verb { act: Act::Run, id: "en/ran", done: &[], participle: &[] };
+
+/// "run" and "read" are their own past participles: after an auxiliary they are claims.
+fn perfect_forms(clause: &Clause, hits: &mut Vec<Hit<'_>>) {
+    for (at, token) in clause.tokens.iter().enumerate() {
+        let (verb, form): (&'static Verb, &'static str) = match token.as_str() {
+            "run" => (&RUN, "run"),
+            "read" => (&READ, "read"),
+            _ => continue,
+        };
+        let near = &clause.tokens[at.saturating_sub(3)..at];
+        let auxiliary = near.iter().any(|it| {
+            matches!(it.as_str(), "have" | "has" | "had" | "were" | "was" | "been") || it.ends_with("'ve")
+        });
+        if auxiliary && hits.iter().all(|hit| hit.to <= at || at < hit.from) {
+            hits.push(Hit { verb, form, from: at, to: at + 1, participle: false });
+        }
+    }
+    hits.sort_by_key(|hit| hit.from);
+}
+
+/// Verbs at the beginning of an item that is checked off: what was to be done is done.
+const BASES: &[(&str, Act)] = &[
+    ("add", Act::Edit),
+    ("create", Act::Create),
+    ("write", Act::Create),
+    ("implement", Act::Create),
+    ("update", Act::Edit),
+    ("fix", Act::Edit),
+    ("refactor", Act::Edit),
+    ("replace", Act::Edit),
+    ("rename", Act::Move),
+    ("move", Act::Move),
+    ("remove", Act::Delete),
+    ("delete", Act::Delete),
+    ("install", Act::Install),
+    ("commit", Act::Commit),
+    ("push", Act::Push),
+    ("deploy", Act::Deploy),
+    ("read", Act::Read),
+    ("review", Act::Read),
+    ("run", Act::Run),
+    ("test", Act::Verify),
+];
+
+/// `[x] Add Dockerfile`.
+pub(super) fn checked(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let first = clause.tokens.first()?;
+    let (base, act) = BASES.iter().find(|(base, _)| base == first)?;
+    let verb = Verb { act: *act, id: "en/checked", done: &[], participle: &[] };
+    let hit = Hit { verb: &verb, form: base, from: 0, to: 1, participle: false };
+    let objects = objects::objects(text, clause, 1, clause.tokens.len());
+    let around = clause.norm();
+    Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent))
+}
+
+/// `src/a.ts: takes a timeout` in a list of what was changed.
+pub(super) fn listed(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    if clause.tokens.len() != 1 {
+        return None;
+    }
+    let objects = objects::objects(text, clause, 0, 1);
+    objects.first()?.path.as_ref()?;
+    let verb = Verb { act: Act::Edit, id: "en/listed", done: &[], participle: &[] };
+    let hit = Hit { verb: &verb, form: "", from: 0, to: 1, participle: false };
+    let around = clause.norm();
+    Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent))
+}
+
 /// The claims that a clause's verbs make.
 pub(super) fn read(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
     if language.spaced { spaced(text, clause, language, past) } else { unspaced(text, clause, language) }
@@ -141,6 +210,9 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
     let mut hits = hits(clause, language);
     if past && clause.tokens.first().is_some_and(|token| token == "read") {
         hits.insert(0, Hit { verb: &READ, form: "read", from: 0, to: 1, participle: false });
+    }
+    if language.code == "en" {
+        perfect_forms(clause, &mut hits);
     }
     let mut out: Vec<Reading> = Vec::new();
     // Whether the verb before had the agent for its subject; what follows by "and" has it too.
@@ -362,14 +434,25 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         let present = tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "is" | "are"))
             && !tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "now" | "been"));
         // "the value is stored in the cache" describes; "the document is updated" reports.
-        let named = clause.tokens[..hit.from].iter().any(|token| {
+        let named = clause.tokens.iter().any(|token| {
             token.chars().any(|c| ('\u{e000}'..='\u{f7ff}').contains(&c))
                 || super::objects::is_path(token, false)
         });
         let ends = tokens
             .get(hit.to)
             .is_none_or(|it| matches!(it.as_str(), "," | "and" | "now" | "successfully" | "too" | "again"));
-        if present && !named && !(ends && at - start <= 4) {
+        let deed = !matches!(
+            hit.verb.act,
+            Act::Create
+                | Act::Edit
+                | Act::Delete
+                | Act::Move
+                | Act::Read
+                | Act::Format
+                | Act::Service
+                | Act::Fetch
+        );
+        if present && !named && !deed && !(ends && at - start <= 4) {
             return Subject::Other;
         }
         if by.is_some()
@@ -434,13 +517,20 @@ fn vetoed(clause: &Clause, language: &Language, hit: &Hit<'_>, before_to: usize)
     let (from, to) = if language.code == "en" {
         (boundary(&[",", "and", "but"]).max(before_to.min(hit.from)), hit.from)
     } else {
-        (boundary(&[","]), clause.tokens.len().min(hit.to + 3))
+        // The negation may follow the verb, but not in what is told next.
+        let far = tokens.len().min(hit.to + 3);
+        let end = (hit.to..far).find(|at| JOINTS.contains(&tokens[*at].as_str()));
+        (boundary(&[","]), end.unwrap_or(far))
     };
-    if clause.has(language, language.negation, from, to) || negative_contraction(&tokens[from..to]) {
+    let english = language.code == "en";
+    if clause.has(language, language.negation, from, to)
+        || (english && negative_contraction(&tokens[from..to]))
+    {
         return true;
     }
     // "pushed nothing", and subordinate clauses of time: "before I pushed".
-    let after = &tokens[hit.to..tokens.len().min(hit.to + 2)];
+    let end = if english { hit.to + 2 } else { to.min(hit.to + 2) };
+    let after = &tokens[hit.to..tokens.len().min(end)];
     if after.iter().any(|token| {
         matches!(token.as_str(), "nothing" | "none" | "no" | "neither" | "nada" | "nichts" | "rien")
     }) {
@@ -449,6 +539,9 @@ fn vetoed(clause: &Clause, language: &Language, hit: &Hit<'_>, before_to: usize)
     let start = boundary(&[","]);
     tokens.get(start).is_some_and(|token| language.temporal.contains(&token.as_str()))
 }
+
+/// What begins the next thing that is told, in languages other than English.
+const JOINTS: &[&str] = &[",", "und", "aber", "da", "et", "mais", "y", "e", "pero", "mas"];
 
 fn negative_contraction(tokens: &[String]) -> bool {
     tokens.iter().any(|token| token.ends_with("n't") || token == "un")
