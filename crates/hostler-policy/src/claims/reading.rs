@@ -62,6 +62,8 @@ pub(super) struct Told {
     pub(super) programs: Vec<String>,
     /// Packages or suites, `all 12 packages`.
     pub(super) units: Option<u64>,
+    /// Checks in general are meant, not tests alone.
+    pub(super) any: bool,
     /// Another number with what it counts or measures.
     pub(super) measure: Option<Measured>,
 }
@@ -153,6 +155,13 @@ pub(super) fn read(message: &str) -> Message {
                 continue;
             }
             let mut readings = verb::read(&text, clause, language, past);
+            if number == 0 && language.code == "en" && readings.is_empty() {
+                if text.blocks[index].checked == Some(true) {
+                    readings.extend(verb::checked(&text, clause, language));
+                } else if changes_listed(&text, index) {
+                    readings.extend(verb::listed(&text, clause, language));
+                }
+            }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             for reading in &mut readings {
                 reading.clause = number;
@@ -161,6 +170,31 @@ pub(super) fn read(message: &str) -> Message {
         }
     }
     out
+}
+
+/// Whether an item stands under a heading or lead-in that announces changed files.
+fn changes_listed(text: &Text, index: usize) -> bool {
+    const HEADS: &[&str] = &[
+        "changes",
+        "changed files",
+        "files changed",
+        "what changed",
+        "summary of changes",
+        "modified files",
+        "files modified",
+        "updated files",
+        "files updated",
+        "changes made",
+        "i changed",
+        "i updated",
+        "edits",
+    ];
+    let block = &text.blocks[index];
+    block.kind == BlockKind::Item
+        && block.lead.or(block.heading).is_some_and(|head| {
+            let norm = joined(&clause::tokens(&text.blocks[head].text));
+            HEADS.iter().any(|it| norm.trim_start().starts_with(it))
+        })
 }
 
 /// Whether other items of the list tell what was done: "read" is past tense among them.
@@ -186,7 +220,8 @@ fn block_language(text: &str, main: &'static Language) -> &'static Language {
 /// Sentences in which nothing is claimed.
 fn skipped(clause: &Clause, language: &Language) -> bool {
     clause.question
-        || contains(&clause.sentence, language, language.attribution)
+        || (contains(&clause.sentence, language, language.attribution)
+            && !result::program_says(clause, language))
         || contains(&clause.sentence, language, language.earlier)
 }
 

@@ -34,6 +34,7 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         }
         // Wide words: only a failed attempt speaks against them.
         Act::Deploy if !reading.verb.contains("deployed") => lenient(reading, bench),
+        Act::Revert if reading.verb == "stashed" => of(Act::Revert, reading, bench),
         Act::Send | Act::Fetch | Act::Revert | Act::Pull | Act::Branch | Act::Publish => {
             lenient(reading, bench)
         }

@@ -28,8 +28,11 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let all: Runs<'_> = evidence
         .iter()
         .flat_map(|it| it.runs.iter().map(move |run| (it, run)))
-        .filter(|(_, run)| run.act == reading.act)
+        .filter(|(_, run)| run.act == reading.act || (told.any && run.act != Act::Run))
         .collect();
+    if told.any && all.is_empty() {
+        return Ruling::supported("what is green is not told");
+    }
     let named: Runs<'_> =
         all.iter().filter(|(_, run)| told.programs.iter().any(|it| program_is(run, it))).copied().collect();
     let runs = if named.is_empty() { all } else { named };

@@ -2,9 +2,16 @@
 
 use super::super::act::Act;
 use super::super::clause::{Clause, contains, find};
-use super::super::language::Language;
-use super::super::text::Text;
+use super::super::language::{Language, Venue};
+use super::super::text::{Span, Text};
 use super::{Measured, Reading, Told, joined, objects};
+
+/// "mypy reports no issues": the program that was run is quoted, which is a result.
+pub(super) fn program_says(clause: &Clause, language: &Language) -> bool {
+    let first = clause.tokens.first().map(String::as_str).unwrap_or_default();
+    let says = ["reports", "reported", "says", "shows that"];
+    PROGRAMS.contains(&first) && contains(&clause.norm(), language, &says)
+}
 
 /// The acts whose failure a clause tells.
 pub(super) fn failures(clause: &Clause, language: &Language) -> Vec<Act> {
@@ -46,6 +53,8 @@ pub(super) fn read(
     if clause.before_arrow || clause.conditional_from.is_some() {
         return Vec::new();
     }
+    let expanded = expanded(text, clause);
+    let clause = &expanded;
     let norm = norm(clause, language);
     let counts = counts(&clause.tokens, language);
     let coverage = coverage(&clause.tokens, &norm, language);
@@ -60,13 +69,17 @@ pub(super) fn read(
             .unwrap_or_default();
         format!("{before}{label}{norm}")
     };
-    if contains(&norm, language, language.modal)
+    let pass_at = pass(&norm, language);
+    // "The test passes, as it should": what follows the predicate does not take it back.
+    let stated = pass_at
+        .filter(|at| language.spaced && 1 < *at)
+        .map_or_else(|| norm.clone(), |at| norm[..at].to_owned());
+    if contains(&stated, language, language.modal)
         || (contains(&norm, language, language.others) && counts.is_none())
     {
         return Vec::new();
     }
     let mut out = Vec::new();
-    let pass_at = pass(&norm, language);
     if let Some(coverage) = coverage {
         let told = Told { coverage_percent: Some(coverage), ..Told::default() };
         out.push(reading(text, clause, language, Act::Test, told, "coverage", &norm));
@@ -124,6 +137,13 @@ pub(super) fn read(
         }
     }
     let restored = joined(&super::super::clause::tokens(&text.restore(&clause.text).to_lowercase()));
+    let venue =
+        objects::venue(&if language.spaced { clause.sentence.clone() } else { norm.clone() }, language);
+    let all = ["all green", "everything passes", "everything is green", "all checks pass"];
+    if acts.is_empty() && (venue == Some(Venue::Integration) || contains(&norm, language, &all)) {
+        let told = Told { passed: true, any: true, ..Told::default() };
+        out.push(reading(text, clause, language, Act::Test, told, "green", &norm));
+    }
     for act in acts {
         let told = Told {
             passed: true,
@@ -134,6 +154,25 @@ pub(super) fn read(
         out.push(reading(text, clause, language, act, told, "pass", &norm));
     }
     out
+}
+
+/// The clause with judging programs that stand there as code put back as words: "`cargo test` is green".
+fn expanded(text: &Text, clause: &Clause) -> Clause {
+    let mut tokens = Vec::with_capacity(clause.tokens.len());
+    for token in &clause.tokens {
+        let code = token.chars().next().and_then(|c| text.span(c)).and_then(|span| match span {
+            Span::Code(code) => Some(code),
+            Span::Quote(_) => None,
+        });
+        let words = code.map(|code| super::super::clause::tokens(code)).unwrap_or_default();
+        let program = joined(&words);
+        if words.len() <= 8 && PROGRAMS.iter().any(|it| program.contains(&format!(" {it} "))) {
+            tokens.extend(words);
+        } else {
+            tokens.push(token.clone());
+        }
+    }
+    Clause { tokens, ..clause.clone() }
 }
 
 fn reading(
@@ -171,8 +210,42 @@ fn judge_names(language: &Language, act: Act) -> &'static [&'static str] {
 
 /// Where a word of passing stands.
 fn pass(norm: &str, language: &Language) -> Option<usize> {
-    language.pass.iter().filter_map(|word| find(norm, language, word)).max()
+    let stands = |word: &&str| {
+        let at = find(norm, language, word)?;
+        let next = norm[at + word.len()..].split_whitespace().next();
+        let predicate = !PREDICATES.contains(word) || next.is_none_or(|it| AFTER_PREDICATE.contains(&it));
+        predicate.then_some(at)
+    };
+    language.pass.iter().filter_map(stands).max()
 }
+
+/// Verbs that have an object as a rule: without one they say that it works.
+const PREDICATES: &[&str] = &["builds", "compiles", "compile", "type-checks", "typechecks"];
+const AFTER_PREDICATE: &[&str] = &[
+    ",",
+    "and",
+    "again",
+    "now",
+    "too",
+    "cleanly",
+    "fine",
+    "successfully",
+    "without",
+    "with",
+    "on",
+    "in",
+    "as",
+    "after",
+    "for",
+    "locally",
+    "correctly",
+    "but",
+    "so",
+    "everywhere",
+    "under",
+    "at",
+    "out",
+];
 
 /// `no errors`, `0 failures`: all is well.
 fn fault_free(norm: &str, language: &Language) -> bool {
@@ -448,6 +521,9 @@ const TAKES: &[&str] = &[
 ];
 const ANSWERS: &[&str] =
     &["answers", "returns", "returned", "responds", "responded", "answered", "status", "http"];
+const SIZES: &[&str] = &["kb", "mb", "kib", "mib", "gb", "bytes"];
+const SIZED: &[&str] =
+    &["bundle", "size", "image", "binary", "gzip", "gzipped", "weighs", "archive", "chunk"];
 const COUNTED: &[&str] = &[
     "rows",
     "records",
@@ -495,6 +571,8 @@ fn measure(tokens: &[String]) -> Option<Measured> {
         let measured = if TIMES.contains(&unit) && has(TAKES) && before != "from" {
             Some(unit)
         } else if COUNTED.contains(&unit) && has(DONE) {
+            Some(unit)
+        } else if SIZES.contains(&unit) && has(SIZED) {
             Some(unit)
         } else if ANSWERS.contains(&before) && (100.0..600.0).contains(&value) && token.len() == 3 {
             Some("status")
