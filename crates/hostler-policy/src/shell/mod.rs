@@ -195,6 +195,11 @@ pub fn may_take_long(command: &str) -> bool {
     LONG_BYTES_MIN < command.len() || LONG_OPENERS_MIN < parse::openers(command) || command.contains("<<")
 }
 
+/// Whether a program of this name runs shell text.
+pub(crate) fn is_shell(name: &str) -> bool {
+    wrap::SHELLS.contains(&name)
+}
+
 fn unresolved(command: &str, why: String) -> Effect {
     Effect {
         kind: EffectKind::ExecUnresolved,

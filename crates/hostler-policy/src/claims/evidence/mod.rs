@@ -3,7 +3,17 @@
 //! Extracted once, when the result arrives and its whole output is at hand; what is kept are the conclusions,
 //! never the output. One [`Evidence`] per tool call, in the order of the calls.
 
+mod command;
+mod delegate;
+mod failure;
+mod mcp;
+mod measure;
 mod of;
+mod output;
+mod program;
+#[cfg(test)]
+mod tests;
+mod text;
 
 pub use of::{Source, of};
 
@@ -52,6 +62,9 @@ pub struct Evidence {
     /// It failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<Failure>,
+    /// What succeeded, in the words of [`Failure::target`]: makes earlier failures of the same target good.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
     /// Numbers that the output states, the last ones first; at most [`MEASURES_MAX`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub measures: Vec<Measure>,
