@@ -27,3 +27,30 @@ pub fn decision(reply: &str) -> Option<(String, String)> {
     let decision = output["permissionDecision"].as_str()?.to_owned();
     Some((decision, output["permissionDecisionReason"].as_str().unwrap_or_default().to_owned()))
 }
+
+/// A session begins.
+pub fn session_start(cwd: &Path, session: &str) -> Value {
+    json!({ "session_id": session, "cwd": cwd, "hook_event_name": "SessionStart", "source": "startup" })
+}
+
+/// A tool succeeded.
+pub fn tool_after(cwd: &Path, session: &str, id: &str, tool: &str, input: &Value, response: &Value) -> Value {
+    let mut payload = tool_before(cwd, session, id, tool, input);
+    payload["hook_event_name"] = "PostToolUse".into();
+    payload["tool_response"] = response.clone();
+    payload["duration_ms"] = 12.into();
+    payload
+}
+
+/// The agent ends its turn.
+pub fn stop(cwd: &Path, session: &str, message: &str) -> Value {
+    json!({
+        "session_id": session,
+        "transcript_path": cwd.join("../transcript.jsonl"),
+        "cwd": cwd,
+        "permission_mode": "bypassPermissions",
+        "hook_event_name": "Stop",
+        "stop_hook_active": false,
+        "last_assistant_message": message,
+    })
+}

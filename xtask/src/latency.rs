@@ -4,6 +4,8 @@
 //! time is gated on the median. All cases run interleaved, so that they see the same machine, and so does
 //! what the source of this project does instead: one `python3` process per call.
 
+mod stop;
+
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -15,6 +17,8 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde_json::{Value, json};
 
+use self::stop::LongSession;
+
 /// An allowed call, in milliseconds: wall time spawn to exit as minimum, CPU time as median.
 const ALLOW_MS_MAX: f64 = 2.0;
 /// A denied call, the same: it also explains itself.
@@ -23,7 +27,7 @@ const DENY_MS_MAX: f64 = 3.0;
 const ROUNDS_MAX: u32 = 3;
 /// Resident memory of any call.
 const RSS_MB_MAX: f64 = 16.0;
-/// Python calls per call of ours: they are slow, and nothing is gated on them.
+/// Calls per call of those that are slow.
 const PYTHON_EVERY: u64 = 5;
 
 /// One kind of call.
@@ -64,7 +68,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
         let program = arguments.get(at + 1).context("`--measure` takes the program")?;
         return measure(Path::new(program), calls);
     }
-    let program = build()?;
+    let program = crate::program(true)?;
     check_files_opened(&program)?;
     // Peak memory is known only over all children so far: measure in a process that had no compiler as child.
     for round in 1..=ROUNDS_MAX {
@@ -79,23 +83,6 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
         crate::tell(&format!("round {round} of at most {ROUNDS_MAX} missed a ceiling"));
     }
     Ok(false)
-}
-
-/// Builds the binary as users get it and returns its path.
-fn build() -> anyhow::Result<PathBuf> {
-    let output = Command::new("cargo")
-        .args(["build", "--release", "--quiet", "--package", "hostler", "--message-format=json"])
-        .current_dir(crate::root())
-        .stderr(Stdio::inherit())
-        .output()?;
-    ensure!(output.status.success(), "`cargo build --release` failed");
-    let text = String::from_utf8(output.stdout)?;
-    let built = text
-        .lines()
-        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
-        .filter(|it| it["target"]["name"] == "hostler")
-        .find_map(|it| it["executable"].as_str().map(PathBuf::from));
-    built.context("cargo named no executable")
 }
 
 /// A fresh home with a fresh repository in it.
@@ -159,8 +146,15 @@ fn cpu_ms() -> anyhow::Result<f64> {
     Ok(us / 1_000.0)
 }
 
-/// One call, spawn to exit, as a host makes it.
-fn call(mut command: Command, payload: &[u8], samples: &mut Samples) -> anyhow::Result<String> {
+/// One call that has nothing to say on stderr.
+fn call(command: Command, payload: &[u8], samples: &mut Samples) -> anyhow::Result<String> {
+    let (stdout, stderr) = spawn(command, payload, samples)?;
+    ensure!(stderr.is_empty(), "on stderr: {stderr}");
+    Ok(stdout)
+}
+
+/// One call, spawn to exit, as a host makes it: what it wrote to stdout and stderr.
+fn spawn(mut command: Command, payload: &[u8], samples: &mut Samples) -> anyhow::Result<(String, String)> {
     let cpu_before_ms = cpu_ms()?;
     let start = Instant::now();
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
@@ -171,14 +165,14 @@ fn call(mut command: Command, payload: &[u8], samples: &mut Samples) -> anyhow::
     let output = child.wait_with_output()?;
     samples.wall_ms.push(start.elapsed().as_secs_f64() * 1_000.0);
     samples.cpu_ms.push(cpu_ms()? - cpu_before_ms);
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
     ensure!(
-        output.status.success() && output.stderr.is_empty(),
-        "`{}` ended with {}: {}",
+        output.status.success(),
+        "`{}` ended with {}: {stderr}",
         command.get_program().display(),
         output.status,
-        String::from_utf8_lossy(&output.stderr)
     );
-    Ok(String::from_utf8(output.stdout)?)
+    Ok((String::from_utf8(output.stdout)?, stderr))
 }
 
 /// A call of ours whose reply is what it should be.
@@ -215,11 +209,15 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
         call_ours(&place, program, case, &format!("toolu_warm_{}", case.tool), &mut Samples::default())?;
     }
     let rss_mb = rss_mb()?;
+    let long = LongSession::new(&place, program)?;
+    long.end(&place, program, &mut Samples::default())?;
+    let long_rss_mb = self::rss_mb()?;
 
     let script = place.home.join("hook.py");
     fs::write(&script, PYTHON_HOOK)?;
     let python = python();
     let mut ours: Vec<Samples> = cases.iter().map(|_| Samples::default()).collect();
+    let mut ends = Samples::default();
     let (mut hook, mut bare, mut floor) = (Samples::default(), Samples::default(), Samples::default());
     let start = Instant::now();
     for round in 0..calls {
@@ -227,6 +225,9 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
             call_ours(&place, program, case, &format!("toolu_{at}_{round}"), &mut ours[at])?;
         }
         call(place.command(Path::new("true")), b"", &mut floor)?;
+        if round % PYTHON_EVERY == 0 {
+            long.end(&place, program, &mut ends)?;
+        }
         if let (Some(python), true) = (&python, round % PYTHON_EVERY == 0) {
             let mut command = place.command(python);
             command.arg(&script);
@@ -254,6 +255,11 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
             failures.push(format!("{}: CPU median {cpu:.2} ms, {:.1} allowed", case.name, case.ms_max));
         }
     }
+    row("Stop, 5,000 calls", &ends, &format!("{:.1}", stop::MS_MAX));
+    let end_ms = Samples::at(&ends.wall_ms, 0.0);
+    if stop::MS_MAX < end_ms {
+        failures.push(format!("Stop: minimum {end_ms:.2} ms, {:.1} allowed", stop::MS_MAX));
+    }
     row("`true`: a process at all", &floor, "");
     if python.is_some() {
         row("python3, a hook like the source's", &hook, "");
@@ -268,6 +274,10 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
         crate::tell("no `python3` here: nothing to compare with");
     }
     crate::tell(&format!("largest resident memory: {rss_mb:.1} MB (`git` before it: {git_rss_mb:.1} MB)"));
+    crate::tell(&format!(
+        "resident memory of the audit of a session with a journal of {:.1} MB: {long_rss_mb:.1} MB",
+        f64::from(u32::try_from(long.journal_bytes).unwrap_or(u32::MAX)) / 1e6
+    ));
     if RSS_MB_MAX < rss_mb {
         failures.push(format!("resident memory {rss_mb:.1} MB, {RSS_MB_MAX:.0} allowed"));
     }

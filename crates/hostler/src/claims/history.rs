@@ -51,7 +51,7 @@ pub(crate) struct History {
     pub(crate) prompt: Option<String>,
     /// How many prompts there were.
     pub(crate) prompts: u64,
-    /// When the session began, milliseconds since 1970, as far as it was read.
+    /// When the session began, milliseconds since 1970; `None` when its beginning is not in what was read.
     pub(crate) since_ms: Option<i64>,
     /// Why calls may be missing from the evidence; empty when the whole session is in it.
     pub(crate) gaps: Vec<String>,
@@ -295,6 +295,8 @@ struct Reading<'a> {
     open: BTreeMap<Vec<u8>, Open>,
     /// Where the turn begins in `entries`.
     turn: usize,
+    /// The first record was read.
+    begun: bool,
     /// The agent started others.
     delegated: bool,
     damaged: u64,
@@ -319,6 +321,7 @@ impl<'a> Reading<'a> {
             entries: Vec::new(),
             open: BTreeMap::new(),
             turn: 0,
+            begun: false,
             delegated: false,
             damaged: 0,
         }
@@ -329,7 +332,7 @@ impl<'a> Reading<'a> {
             return;
         }
         let read = match kind(&self.finders.kind, line) {
-            _ if self.history.since_ms.is_none() => self.first(line),
+            _ if !self.begun => self.first(line),
             Some(Kind::Result) => self.result(line),
             Some(Kind::Decision) => self.decision(line),
             Some(Kind::Prompt) => self.prompt(line),
@@ -352,9 +355,11 @@ impl<'a> Reading<'a> {
             source: Option<String>,
         }
         let first: First = serde_json::from_slice(line).ok()?;
-        self.history.since_ms = Some(first.time_ms);
+        self.begun = true;
         let fresh = first.kind == "session" && matches!(first.source.as_deref(), Some("startup" | "clear"));
-        if first.seq != 1 || !fresh {
+        if first.seq == 1 && fresh {
+            self.history.since_ms = Some(first.time_ms);
+        } else {
             self.history.gaps.push("the session began before its record".to_owned());
             // It may be any other record as well.
             self.line(line);
@@ -547,3 +552,6 @@ fn tail(path: &Path) -> Option<Vec<u8>> {
     file.take(LAST_TURN_BYTES_MAX).read_to_end(&mut bytes).ok()?;
     Some(bytes)
 }
+
+#[cfg(test)]
+mod tests;

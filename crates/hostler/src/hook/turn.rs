@@ -7,7 +7,7 @@ use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_ledger::journal::{self, Appended, sha256_hex};
 use hostler_ledger::redact::preview;
 use hostler_ledger::state::{self, StopAnswer, TurnEnd};
-use hostler_model::{Event, EventKind, Mode};
+use hostler_model::{Event, EventKind, Host, Mode};
 use hostler_policy::claims::{self, Audit, Finding, Judged, Standing, Turn};
 use serde_json::{Value, json};
 
@@ -162,7 +162,8 @@ impl End<'_> {
 
     /// Whether the agent is sent back, and counts it. A turn that cannot be counted is let go.
     fn stop(&self, result: &Result, findings: &[Finding], faults: &mut Vec<String>) -> Option<StopAnswer> {
-        let state = self.world.state()?;
+        // How another client takes this is not known.
+        let state = self.world.state().filter(|_| self.event.host == Host::ClaudeCode)?;
         let denied: Vec<&Finding> = findings
             .iter()
             .zip(&result.modes)

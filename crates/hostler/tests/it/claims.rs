@@ -634,3 +634,56 @@ fn modes_that_make_no_sense_for_claims_are_told() {
     );
     assert!(message.contains("`claims.mode` must be \"evidence\" or \"tools\""), "{message}");
 }
+
+/// A page of the documentation.
+fn page() -> String {
+    fs::read_to_string(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/claims.md")).unwrap()
+}
+
+#[test]
+fn the_page_shows_every_rule_as_it_is() {
+    let rows: Vec<Vec<String>> = page()
+        .lines()
+        .filter(|line| line.starts_with("| `") && line.matches('|').count() == 7)
+        .map(|line| line.split('|').map(|cell| cell.trim().trim_matches('`').to_owned()).collect())
+        .collect();
+    let rules: Vec<Vec<String>> = hostler_policy::claims::RULES
+        .iter()
+        .map(|rule| {
+            let severity = rule.kind.severity().name();
+            let cells = [
+                "",
+                rule.id,
+                rule.kind.name(),
+                severity,
+                rule.summary,
+                rule.standard.name(),
+                rule.strict.name(),
+                "",
+            ];
+            cells.map(str::to_owned).to_vec()
+        })
+        .collect();
+    assert_eq!(rows, rules);
+}
+
+#[test]
+fn the_example_of_the_page_does_what_it_says() {
+    let page = page();
+    let script = page.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_hostler")).parent().unwrap();
+    let output = std::process::Command::new("sh")
+        .args(["-e", "-c", script])
+        .env_clear()
+        .env("PATH", format!("{}:{}", program.display(), std::env::var("PATH").unwrap()))
+        .env("HOME", folder.path())
+        .env("TMPDIR", folder.path())
+        .output()
+        .unwrap();
+    let (stdout, stderr) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+    assert!(output.status.success(), "{stdout}{stderr}");
+    assert!(stdout.contains("\"decision\":\"block\"") && stdout.contains("All 12 tests pass"), "{stdout}");
+    assert!(stderr.contains("No issues detected"), "{stderr}");
+    assert!(stdout.contains("audited   "), "{stdout}");
+}
