@@ -169,7 +169,7 @@ pub fn files(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
             found.extend(list(&day)?);
         }
     }
-    found.retain(is_journal);
+    found.retain(|path| is_journal(path));
     found.extend(live(project_state)?);
     Ok(found)
 }
@@ -177,11 +177,11 @@ pub fn files(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
 /// The journals of sessions that were not closed yet, by name.
 pub(super) fn live(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = list(&project_state.join("sessions"))?;
-    found.retain(is_journal);
+    found.retain(|path| is_journal(path));
     Ok(found)
 }
 
-fn is_journal(path: &PathBuf) -> bool {
+fn is_journal(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == "jsonl")
 }
 

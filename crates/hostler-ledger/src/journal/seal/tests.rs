@@ -275,11 +275,13 @@ fn a_signature_covers_the_files_that_its_own_one_continues() {
     assert!(reports[0].bad.is_some() && reports[0].signature.is_none());
 }
 
+type Crash = fn(&World, &Closed, &Path);
+
 /// The states that a kill leaves between the steps of closing.
 #[test]
 fn a_crash_between_the_steps_loses_nothing() {
     let head = |world: &World| world.state().join(format!("sessions/{}.head.json", world.session));
-    let crashes: [(&str, fn(&World, &Closed, &Path)); 3] = [
+    let crashes: [(&str, Crash); 3] = [
         ("after the seal", |world, closed, head| {
             fs::rename(&closed.path, world.live()).unwrap();
             fs::remove_file(head).unwrap();

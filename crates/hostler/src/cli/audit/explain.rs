@@ -82,14 +82,22 @@ fn rule(found: &Recorded) -> Option<&'static Rule> {
     RULES.iter().find(|rule| rule.id == found.text("rule"))
 }
 
-/// How the claim was read, where the record keeps it: act and objects.
+/// How the claim was read and judged, where the record keeps it: act, objects, why.
 fn reading<'a>(found: &'a Recorded) -> Option<&'a Value> {
-    let claims = found.record.attributes.get("claims")?.as_array()?;
-    let claim = |judged: &'a Value| judged.get("claim");
-    claims.iter().filter_map(claim).find(|claim| {
-        claim.get("text").and_then(Value::as_str) == Some(found.text("claim"))
-            && claim.get("pattern").and_then(Value::as_str) == Some(found.text("pattern_matched"))
+    let judged = found.record.attributes.get("judged")?.as_array()?;
+    let of = |judged: &'a Value, name: &str| judged.get("claim")?.get(name)?.as_str();
+    judged.iter().find(|it| {
+        of(it, "text") == Some(found.text("claim"))
+            && of(it, "pattern") == Some(found.text("pattern_matched"))
     })
+}
+
+/// What was done about it at the time: the rule's mode, and what became of the turn.
+fn answered(found: &Recorded) -> Option<String> {
+    let modes = found.record.attributes.get("modes").and_then(Value::as_array);
+    let mode = modes?.get(found.number - 1)?.as_str()?;
+    let outcome = found.record.text("audit").map(|outcome| format!(", the turn was {outcome}"));
+    Some(format!("mode `{mode}`{}", outcome.unwrap_or_default()))
 }
 
 fn document(found: &Recorded, world: &World) -> Value {
@@ -100,6 +108,9 @@ fn document(found: &Recorded, world: &World) -> Value {
         "rule": rule.map(|rule| {
             json!({ "id": rule.id, "summary": rule.summary, "mode": mode_now(found, world) })
         }),
+        "answered": answered(found),
+        "evidence_calls": found.record.attributes.get("evidence_calls"),
+        "evidence_gaps": found.record.attributes.get("evidence_gaps"),
         "message": found.record.text("last_message_preview"),
         "journal": found.path,
         "sequence": found.record.sequence,
@@ -140,16 +151,26 @@ fn rows(found: &Recorded) -> Vec<(&'static str, String)> {
         ("said", member("claim")),
         ("read by", member("pattern_matched")),
     ];
-    if let Some(claim) = reading(found) {
+    let texts = |value: Option<&Value>| -> Vec<String> {
+        let items = value.and_then(Value::as_array).into_iter().flatten();
+        items.filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let judged = reading(found);
+    if let Some(claim) = judged.and_then(|it| it.get("claim")) {
         rows.push(("as", claim.get("act").and_then(Value::as_str).unwrap_or_default().to_owned()));
-        let objects = claim.get("objects").and_then(Value::as_array);
-        let objects = objects.into_iter().flatten().filter_map(Value::as_str);
-        rows.extend(objects.map(|object| ("about", object.to_owned())));
+        rows.extend(texts(claim.get("objects")).into_iter().map(|object| ("about", object)));
     }
+    rows.extend(texts(judged.and_then(|it| it.get("why"))).into_iter().map(|why| ("judged", why)));
     rows.extend(found.texts("evidence").into_iter().map(|text| ("evidence", text.to_owned())));
+    if let Some(calls) = found.record.attributes.get("evidence_calls") {
+        rows.push(("looked at", format!("{calls} tool calls of the session")));
+    }
+    let gaps = texts(found.record.attributes.get("evidence_gaps"));
+    rows.extend(gaps.into_iter().map(|gap| ("not seen", gap)));
     rows.push(("at odds with", member("tool_name")));
     rows.push(("tools used", list(&found.texts("tools_found"))));
     rows.push(("support by", list(&found.texts("tools_required"))));
+    rows.push(("answered", answered(found).unwrap_or_default()));
     rows.retain(|(_, text)| !text.is_empty());
     rows
 }
