@@ -2,12 +2,16 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod export;
+
 use std::fs;
 use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
 use std::process::{Command, Output, Stdio};
 
-use hostler_ledger::journal;
+use hostler_ledger::journal::{self, Entry};
+use hostler_ledger::signature::{Keys, Public};
 use hostler_model::SessionId;
 use serde_json::{Value, json};
 
@@ -102,6 +106,49 @@ impl World {
         self.state().join(format!("sessions/{SESSION}.jsonl"))
     }
 
+    fn end(&self) -> Value {
+        self.hook(&json!({
+            "session_id": SESSION, "cwd": self.home().join("my project"),
+            "hook_event_name": "SessionEnd", "reason": "other",
+        }))
+    }
+
+    /// The session's journals, in order.
+    fn journals(&self) -> Vec<PathBuf> {
+        journal::session_files(&self.state(), &SessionId::parse(SESSION).unwrap()).unwrap()
+    }
+
+    fn keys(&self) -> Keys {
+        Keys::new(self.home().join(".local/share/hostler/signing"))
+    }
+
+    /// Writes the record of a turn as the hook does.
+    fn turn(&self, time_ms: i64, kind: &'static str, findings: &Value) -> String {
+        let session = SessionId::parse(SESSION).unwrap();
+        let mut entry = Entry { kind, time_ms, ..Entry::default() };
+        let attributes = json!({
+            "last_message_preview": "I created src/new.rs.",
+            "audit": "reported",
+            "evidence_calls": 4,
+            "judged": [{
+                "claim": {
+                    "act": "create", "text": "I created src/new.rs.", "pattern": "en/created",
+                    "objects": ["src/new.rs"],
+                },
+                "standing": "unsupported",
+                "why": ["no call made `src/new.rs`"],
+            }],
+            "modes": findings.as_array().unwrap().iter().map(|_| "warn").collect::<Vec<_>>(),
+            "findings": findings,
+        });
+        entry.attributes = attributes.as_object().unwrap().clone();
+        if kind == "subagent" {
+            entry.attributes.insert("gen_ai.agent.id".to_owned(), "agent-7".into());
+        }
+        let sequence = journal::append(&self.state(), &session, &entry).unwrap().sequence();
+        journal::decision_id(&session, sequence)
+    }
+
     /// Answers the question of `allow-once` in a terminal of its own; `None`, said, without `script`.
     fn allow_once(&self, code: &str, answer: &str, variable: Option<&str>) -> Option<(i32, String)> {
         let version = Command::new("script").arg("--version").output();
@@ -154,23 +201,25 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     assert!(stdout.starts_with(&format!("open     {SESSION}  3 records in order\n")), "{stdout}");
     assert!(stdout.contains("  excluded     a record edited, inserted, moved"), "{stdout}");
     assert!(stdout.contains("  NOT excluded records removed from the end"), "{stdout}");
-    assert!(stdout.contains("  NOT excluded everything written anew by the same user"), "{stdout}");
+    assert!(stdout.contains("  NOT excluded everything written anew by somebody without"), "{stdout}");
 
-    world.hook(&json!({
-        "session_id": SESSION, "cwd": world.home().join("my project"),
-        "hook_event_name": "SessionEnd", "reason": "other",
-    }));
+    world.end();
     let document = world.json(&["audit", "verify"]);
     assert_eq!(document["ok"], true);
-    assert_eq!(document["journals"][0]["level"], "sealed");
-    assert_eq!(document["excludes"]["sealed"]["cut"], true);
-    assert_eq!(document["excludes"]["open"]["cut"], false);
+    assert_eq!(document["journals"][0]["level"], "signed");
+    let excludes = |level: &str, attack: &str| document["excludes"][level][attack].as_bool().unwrap();
+    assert!(excludes("open", "changed") && !excludes("open", "cut"));
+    assert!(excludes("sealed", "cut") && !excludes("archived", "rewritten"));
+    assert!(excludes("signed", "rewritten") && excludes("signed-elsewhere", "rewritten"));
+    assert!(!excludes("signed", "forged") && !excludes("signed", "withdrawn"));
     let (_, stdout, _) = world.hostler(&["audit", "verify"]);
     assert!(stdout.contains("  excluded     records removed from the end"), "{stdout}");
+    assert!(stdout.contains("  excluded     everything written anew by somebody without"), "{stdout}");
 
-    let whole = fs::read_to_string(world.journal()).unwrap();
+    let archived = world.journals().remove(0);
+    let whole = fs::read_to_string(&archived).unwrap();
     let check = |text: String, sequence: u64, problem: &str| {
-        fs::write(world.journal(), text).unwrap();
+        fs::write(&archived, text).unwrap();
         let (code, stdout, _) = world.hostler(&["audit", "verify"]);
         assert_eq!(code, 4, "{stdout}");
         assert!(stdout.contains(&format!("first bad record: {sequence} (line ")), "{stdout}");
@@ -186,7 +235,9 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     check(lines.join("\n") + "\n", 2, "record 2 is expected here, 3 was found");
 
     // A crash in the middle of a line is no attack, and still worth a look.
-    fs::write(world.journal(), whole.clone() + "{\"half").unwrap();
+    fs::write(&archived, whole.clone()).unwrap();
+    world.bash("toolu_4", "echo 4");
+    fs::OpenOptions::new().append(true).open(world.journal()).unwrap().write_all(b"{\"half").unwrap();
     let (code, stdout, _) = world.hostler(&["audit", "verify"]);
     assert_eq!(code, 1, "{stdout}");
     assert!(stdout.contains("the last line is torn"), "{stdout}");
@@ -306,4 +357,317 @@ fn a_code_that_nobody_gave_lets_nothing_through() {
     let (exit, text) = world.allow_once("../../x", "y", None).unwrap();
     assert_eq!((exit, text.contains("is no code")), (3, true), "{text}");
     assert!(!world.state().join("allow").exists());
+}
+
+// @traces REQ-020-205 REQ-020-206 REQ-020-207 REQ-020-208
+#[test]
+fn a_session_that_ends_is_sealed_signed_archived_and_can_go_on() {
+    let world = World::new();
+    for round in 1..=2 {
+        world.bash(&format!("toolu_{round}"), "echo one");
+        assert!(world.journal().exists());
+        assert_eq!(world.end(), json!({}));
+        assert!(!world.journal().exists());
+        assert_eq!(world.journals().len(), round, "nothing was written over");
+    }
+    let document = world.json(&["audit", "verify"]);
+    let journals = document["journals"].as_array().unwrap();
+    let key = world.keys().public().unwrap().unwrap();
+    for (journal, path) in journals.iter().zip(world.journals()) {
+        assert_eq!((&journal["level"], &journal["archived"]), (&json!("signed"), &json!(true)));
+        assert_eq!(journal["signature"]["fingerprint"], key.fingerprint());
+        let day = path.parent().unwrap().file_name().unwrap().to_str().unwrap();
+        assert!(jiff_day(day), "{day}");
+        let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
+        let epoch = name.strip_prefix(&format!("{SESSION}_")).unwrap().split('_').next().unwrap();
+        let sealed = journal::read(&path).unwrap().last().unwrap();
+        assert_eq!(epoch.parse::<i64>().unwrap(), sealed.time_ms / 1000);
+    }
+    assert_eq!(journals[1]["continues"], json!(world.journals()[0].strip_prefix(world.state()).unwrap()));
+    let mode = |path: PathBuf| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+    assert_eq!(mode(world.keys().private_path()), 0o600);
+}
+
+fn jiff_day(text: &str) -> bool {
+    text.len() == 10
+        && text.bytes().enumerate().all(|(at, byte)| match at {
+            4 | 7 => byte == b'-',
+            _ => byte.is_ascii_digit(),
+        })
+}
+
+#[test]
+fn a_session_whose_end_was_not_told_is_closed_at_the_next_start() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    let quiet = SessionId::parse("quiet").unwrap();
+    let old = std::time::SystemTime::now() - std::time::Duration::from_secs(31 * 60);
+    let time_ms = i64::try_from(old.duration_since(std::time::UNIX_EPOCH).unwrap().as_millis()).unwrap();
+    journal::append(&world.state(), &quiet, &Entry { kind: "prompt", time_ms, ..Entry::default() }).unwrap();
+    let path = journal::path(&world.state(), &quiet);
+    fs::OpenOptions::new().append(true).open(&path).unwrap().set_modified(old).unwrap();
+    let start = json!({
+        "session_id": "third", "cwd": world.home().join("my project"),
+        "hook_event_name": "SessionStart", "source": "startup",
+    });
+    let reply = world.hook(&start);
+    assert!(!reply.to_string().contains("could not be archived"), "{reply}");
+    assert!(!path.exists() && world.journal().exists());
+    let files = journal::session_files(&world.state(), &quiet).unwrap();
+    assert!(journal::verify(&files[0]).unwrap().signature.is_some());
+    assert_eq!(world.hostler(&["audit", "verify"]).0, 0);
+}
+
+#[test]
+fn a_lost_key_is_loud_and_the_session_is_sealed_all_the_same() {
+    let world = World::new();
+    world.hostler(&["audit", "key"]);
+    fs::remove_file(world.keys().private_path()).unwrap();
+    world.bash("toolu_1", "echo one");
+    let reply = world.end().to_string();
+    assert!(reply.contains("sealed without a signature") && reply.contains("is gone"), "{reply}");
+    let (code, stdout, _) = world.hostler(&["audit", "verify"]);
+    assert_eq!(code, 0, "{stdout}");
+    assert!(stdout.starts_with("archived ") && stdout.contains("not signed: the signing key"), "{stdout}");
+    let doctor = world.json(&["doctor"]);
+    let told = doctor["checks"].as_array().unwrap().iter().any(|check| {
+        check["level"] == "problem" && check["what"].as_str().unwrap().contains("without a signature")
+    });
+    assert!(told, "{doctor}");
+    let (code, _, stderr) = world.hostler(&["audit", "key"]);
+    assert!(code == 4 && stderr.contains("is gone"), "{code} {stderr}");
+}
+
+#[test]
+fn a_journal_from_elsewhere_is_trusted_by_the_key_that_is_given() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    world.end();
+    let other = World::new();
+    other.bash("toolu_1", "echo one");
+    other.end();
+    let path = world.journals().remove(0);
+    let path = path.to_str().unwrap();
+    let key = world.keys().open().unwrap().public();
+    let shown = world.json(&["audit", "key"]);
+    assert_eq!((&shown["key"], &shown["fingerprint"]), (&json!(key.hex()), &json!(key.fingerprint())));
+    assert_eq!(Public::parse(shown["pem"].as_str().unwrap()).unwrap(), key);
+    let (_, stdout, _) = world.hostler(&["audit", "key"]);
+    assert!(stdout.contains(&key.fingerprint()) && stdout.contains("-----BEGIN PUBLIC KEY-----"), "{stdout}");
+    let private = fs::read_to_string(world.keys().private_path()).unwrap();
+    assert!(!stdout.contains(private.lines().nth(1).unwrap()));
+
+    let (code, stdout, _) = other.hostler(&["audit", "verify", path]);
+    assert_eq!(code, 0);
+    assert!(stdout.starts_with("archived ") && stdout.contains(&format!("--key {}", key.hex())), "{stdout}");
+    let file = other.home().join("key.pem");
+    fs::write(&file, key.pem()).unwrap();
+    for given in [key.hex(), file.to_str().unwrap().to_owned()] {
+        let (code, stdout, _) = other.hostler(&["audit", "verify", path, "--key", &given]);
+        assert_eq!(code, 0);
+        assert!(stdout.starts_with("signed-elsewhere "), "{stdout}");
+    }
+    let (code, _, stderr) = other.hostler(&["audit", "verify", path, "--key", "nothing"]);
+    assert!(code == 4 && stderr.contains("neither a public key in hexadecimal nor a file"), "{stderr}");
+}
+
+#[test]
+fn the_agent_cannot_write_the_key_or_the_archive() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    world.end();
+    for (at, command) in [
+        "echo x > ~/.local/share/hostler/signing/ed25519.key",
+        "rm -rf ~/.local/share/hostler/signing",
+        "cp other.key ~/.local/share/hostler/signing/ed25519.key",
+        "rm -r ~/.local/state/hostler/projects",
+        "mv ~/.local/share/hostler /tmp/x",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        assert_eq!(world.bash(&format!("t{at}"), command).as_deref(), Some("deny"), "{command}");
+    }
+    for path in [world.keys().private_path(), world.keys().public_path(), world.journals().remove(0)] {
+        let answer = world.call("PreToolUse", "w", "Write", &json!({ "file_path": path, "content": "x" }));
+        assert_eq!(
+            answer.pointer("/hookSpecificOutput/permissionDecision"),
+            Some(&json!("deny")),
+            "{path:?}"
+        );
+    }
+}
+
+#[test]
+fn sessions_are_sealed_by_hand() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    let (code, stdout, _) = world.hostler(&["audit", "seal"]);
+    assert_eq!((code, stdout.as_str()), (0, "nothing to seal\n"), "an active session stays");
+    let (code, stdout, _) = world.hostler(&["audit", "seal", "361ac4e6"]);
+    assert!(code == 0 && stdout.starts_with(&format!("sealed   {SESSION}  at record 2: ")), "{stdout}");
+    world.bash("toolu_2", "echo two");
+    let document = world.json(&["audit", "seal", "--all"]);
+    assert_eq!(document["closed"][0]["sequence"], 4);
+    assert_eq!(document["failed"], json!([]));
+    world.bash("toolu_3", "echo three");
+    let archive = world.state().join("archive");
+    fs::rename(&archive, world.state().join("away")).unwrap();
+    fs::write(&archive, "in the way").unwrap();
+    let (code, _, stderr) = world.hostler(&["audit", "seal", "--all"]);
+    assert!(code == 4 && stderr.contains("could not be archived: cannot make folder"), "{stderr}");
+    assert_eq!(world.hostler(&["audit", "seal", "--all", "x"]).0, 3);
+}
+
+fn finding(kind: &str, severity: &str, rule: &str) -> Value {
+    json!({
+        "type": kind,
+        "severity": severity,
+        "rule": rule,
+        "standing": "unsupported",
+        "description": "nothing in the session could have made `src/new.rs`",
+        "claim": "I created src/new.rs.",
+        "evidence": ["Bash: ls \u{2192} 3 lines"],
+        "tools_required": ["Write", "Edit", "Bash"],
+        "tools_found": ["Bash"],
+        "pattern_matched": "en/created",
+    })
+}
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+fn now_ms() -> i64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+    i64::try_from(since.as_millis()).unwrap()
+}
+
+// @traces REQ-020-110 REQ-020-111
+#[test]
+fn findings_are_listed_and_filtered() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    assert_eq!(world.hostler(&["audit", "findings"]), (0, "no findings\n".to_owned(), String::new()));
+    let old =
+        world.turn(now_ms() - 9 * DAY_MS, "turn", &json!([finding("PARTIAL_RUN", "LOW", "partial-run")]));
+    world.end();
+    let both = json!([
+        finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done"),
+        finding("FILE_READING_DECEPTION", "HIGH", "claim-not-read"),
+    ]);
+    let turn = world.turn(now_ms(), "turn", &both);
+    let unknown = world.turn(now_ms(), "subagent", &json!([finding("NOVELTY", "DIRE", "claim-new")]));
+    // Other records may have a member of that name.
+    world.turn(now_ms(), "prompt", &both);
+
+    let ids = |arguments: &[&str]| -> Vec<String> {
+        let document = world.json(&[&["audit", "findings"], arguments].concat());
+        let id = |it: &Value| it["id"].as_str().unwrap().to_owned();
+        document.as_array().unwrap().iter().map(id).collect()
+    };
+    let (first, second) = (format!("{turn}.1"), format!("{turn}.2"));
+    let (old, unknown) = (format!("{old}.1"), format!("{unknown}.1"));
+    assert_eq!(ids(&[]), [&old, &first, &second, &unknown].map(String::as_str));
+    assert_eq!(ids(&["--since", "7d"]), [&first, &second, &unknown].map(String::as_str));
+    // What this build cannot grade is not hidden by it.
+    assert_eq!(ids(&["--severity", "critical"]), [&first, &unknown].map(String::as_str));
+    assert_eq!(ids(&["--severity", "HIGH"]), [&first, &second, &unknown].map(String::as_str));
+    assert_eq!(
+        ids(&["--type", "partial_run", "--type", "ACTION_DECEPTION"]),
+        [&old, &first].map(String::as_str)
+    );
+    assert_eq!(ids(&["--session", "361"]).len(), 4);
+    assert_eq!(ids(&["--session", "x"]), [""; 0]);
+
+    let document = world.json(&["audit", "findings", "--type", "ACTION_DECEPTION"]);
+    let expected = finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done");
+    for (name, value) in expected.as_object().unwrap() {
+        assert_eq!(&document[0][name], value, "{name}");
+    }
+    let (code, stdout, _) = world.hostler(&["audit", "findings", "--severity", "HIGH"]);
+    assert_eq!(code, 1, "{stdout}");
+    assert!(stdout.contains(&format!("  CRITICAL ACTION_DECEPTION       {first}\n")), "{stdout}");
+    assert!(stdout.contains(&format!("{unknown}  subagent agent-7\n")), "{stdout}");
+    assert!(
+        stdout.ends_with("3 findings; `hostler audit explain ID` tells how one came about\n"),
+        "{stdout}"
+    );
+    for wrong in [["--severity", "bad"], ["--type", "bad"], ["--since", "bad"]] {
+        assert_eq!(world.hostler(&[&["audit", "findings"][..], &wrong].concat()).0, 3, "{wrong:?}");
+    }
+}
+
+#[test]
+fn a_finding_is_explained_from_live_and_archived_journals() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    let both = json!([
+        finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done"),
+        finding("ACTION_DECEPTION", "CRITICAL", "claim-of-tomorrow"),
+    ]);
+    let turn = world.turn(now_ms(), "turn", &both);
+    let check = || {
+        let id = format!("{turn}.1");
+        let (code, stdout, _) = world.hostler(&["audit", "explain", &id]);
+        assert_eq!(code, 0);
+        for part in [
+            "CRITICAL ACTION_DECEPTION, unsupported\n",
+            "  said         I created src/new.rs.\n",
+            "  read by      en/created\n",
+            "  as           create\n",
+            "  about        src/new.rs\n",
+            "  judged       no call made `src/new.rs`\n",
+            "  evidence     Bash: ls \u{2192} 3 lines\n",
+            "  looked at    4 tool calls of the session\n",
+            "  tools used   Bash\n",
+            "  support by   Write, Edit, Bash\n",
+            "  answered     mode `warn`, the turn was reported\n",
+            "rule `claim-not-done`, mode `warn` here: ",
+            "my project/.hostler/config.toml (`observe`: recorded, but not told):\n  [rules]\n  claim-not-done = \"off\"\n",
+            "record 2 of ",
+        ] {
+            assert!(stdout.contains(part), "{part:?} in {stdout}");
+        }
+        assert_eq!(world.hostler(&["explain", &id]).1, stdout, "the shorter way");
+        let document = world.json(&["audit", "explain", &id]);
+        assert_eq!(document["finding"]["id"], id);
+        assert_eq!(document["reading"]["claim"]["objects"], json!(["src/new.rs"]));
+        assert_eq!(document["rule"]["mode"], "warn");
+    };
+    check();
+    world.end();
+    check();
+    let (code, stdout, _) = world.hostler(&["audit", "explain", &format!("{turn}.2")]);
+    assert!(
+        code == 0 && stdout.contains("the rule `claim-of-tomorrow` is not one of this build"),
+        "{stdout}"
+    );
+
+    let fails = |id: &str, part: &str| {
+        let (code, _, stderr) = world.hostler(&["audit", "explain", id]);
+        assert!(code == 3 && stderr.contains(part), "{id}: {code} {stderr}");
+        let document = world.json(&["audit", "explain", id]);
+        assert!(document["error"].as_str().unwrap().contains(part), "{document}");
+    };
+    fails(&format!("{turn}.3"), "holds 2 findings; `hostler audit findings` lists");
+    fails("361ac4e6-1.1", "(decision) holds 0 findings");
+    fails("00000000-1.1", "no record `00000000-1` is in a journal; `hostler audit findings` lists");
+    fails(&turn, &format!("is no finding's id (such as `361ac4e6-12.1`)"));
+    fails("", "is no finding's id");
+}
+
+#[test]
+fn show_can_be_narrowed_to_kinds_and_times() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    world.turn(now_ms() - 9 * DAY_MS, "turn", &json!([]));
+    world.end();
+    let kinds = |arguments: &[&str]| -> Vec<String> {
+        let document = world.json(&[&["audit", "show"], arguments].concat());
+        document.as_array().unwrap().iter().map(|it| it["kind"].as_str().unwrap().to_owned()).collect()
+    };
+    assert_eq!(kinds(&["--kind", "decision"]), ["decision"]);
+    assert_eq!(kinds(&["--kind", "turn", "--kind", "seal"]), ["turn", "seal"]);
+    assert_eq!(kinds(&["--since", "24h"]), ["decision", "session", "seal"]);
+    assert_eq!(kinds(&["--since", "2099-01-01"]), [""; 0]);
+    assert_eq!(kinds(&["--kind", "turn", "--since", "2020-01-01T00:00:00Z", "--last", "1"]), ["turn"]);
 }
