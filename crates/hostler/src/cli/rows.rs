@@ -9,7 +9,7 @@ use hostler_model::{Action, Outcome, Place, ToolCall};
 use hostler_policy::Settings;
 use hostler_policy::claims::evidence::{self, Actor};
 use hostler_policy::claims::tools::{self, Used};
-use hostler_policy::claims::{self, Basis, Evidence, Finding, Source, Turn};
+use hostler_policy::claims::{self, Audit, Basis, Evidence, Finding, Source, Turn};
 use serde::Deserialize;
 use serde_json::Value;
 
@@ -25,6 +25,9 @@ pub(crate) struct Args {
     /// What supports a claim
     #[arg(long, value_enum, default_value_t = Mode::Evidence)]
     mode: Mode,
+    /// Print an object a row instead: the findings, every claim with its standing, and the evidence
+    #[arg(long, conflicts_with = "mode")]
+    explain: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -73,6 +76,13 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         if line.trim_ascii().is_empty() {
             continue;
         }
+        if args.explain {
+            let row: Row =
+                serde_json::from_slice(&line).with_context(|| format!("row {} cannot be read", index + 1))?;
+            serde_json::to_writer(&mut out, &explained(&row))?;
+            out.write_all(b"\n")?;
+            continue;
+        }
         let findings =
             serde_json::from_slice(&line).map(|row| audit(&row, args.mode)).unwrap_or_else(|error| {
                 // A closed stderr is the reader's choice.
@@ -86,6 +96,23 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     Ok(Exit::Ok)
 }
 
+fn explained(row: &Row) -> Value {
+    let evidence = evidence(row);
+    let audit = audited(row, &evidence, Basis::Evidence);
+    serde_json::json!({ "findings": audit.findings, "claims": audit.claims, "evidence": evidence })
+}
+
+fn evidence(row: &Row) -> Vec<Evidence> {
+    let place = sample();
+    row.tools.iter().flat_map(|call| call.evidence(&place)).collect()
+}
+
+fn audited(row: &Row, evidence: &[Evidence], claims: Basis) -> Audit {
+    let turn = Turn { message: &row.message, prompt: row.user.as_deref(), evidence };
+    let settings = Settings { claims, ..Settings::default() };
+    claims::audit(&turn, &settings, &mut |_| None)
+}
+
 fn audit(row: &Row, mode: Mode) -> Vec<Finding> {
     if mode == Mode::Source {
         let outputs: Vec<String> = row.tools.iter().map(Call::text).collect();
@@ -97,12 +124,8 @@ fn audit(row: &Row, mode: Mode) -> Vec<Finding> {
             .collect();
         return tools::source(&row.message, &calls);
     }
-    let place = sample();
-    let evidence: Vec<Evidence> = row.tools.iter().flat_map(|call| call.evidence(&place)).collect();
-    let turn = Turn { message: &row.message, prompt: row.user.as_deref(), evidence: &evidence };
     let claims = if mode == Mode::Tools { Basis::Tools } else { Basis::Evidence };
-    let settings = Settings { claims, ..Settings::default() };
-    claims::audit(&turn, &settings, &mut |_| None).findings
+    audited(row, &evidence(row), claims).findings
 }
 
 impl Call {

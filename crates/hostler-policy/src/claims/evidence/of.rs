@@ -5,7 +5,9 @@ use std::path::Path;
 use hostler_model::{Action, Outcome, Place, ToolCall, lexical};
 
 use super::text::{base, clean, has, lines, shorten, shorten_to};
-use super::{Actor, Deed, Evidence, Failure, FailureKind, FileAct, command, delegate, failure, mcp, measure};
+use super::{
+    Actor, Channel, Deed, Evidence, Failure, FailureKind, FileAct, command, delegate, failure, mcp, measure,
+};
 use crate::claims::Act;
 
 /// A call with its result, as a host or a record tells it.
@@ -38,6 +40,7 @@ pub fn of(source: &Source<'_>) -> Evidence {
     let mut evidence = Evidence {
         tool: source.call.tool.clone(),
         by: source.by,
+        channel: channel(&source.call.action),
         ok,
         output_bytes: source.outcome.output.len() as u64,
         silent: text.trim().is_empty(),
@@ -53,8 +56,41 @@ pub fn of(source: &Source<'_>) -> Evidence {
             shown(action)
         }
     };
+    if evidence.targets.iter().any(|target| target == "git status") && ok {
+        evidence.tree_clean = tree_clean(text);
+    }
     evidence.summary = summary(&evidence, shown, text);
     evidence
+}
+
+fn channel(action: &Action) -> Channel {
+    match action {
+        Action::Shell { .. } => Channel::Shell,
+        Action::Write { .. }
+        | Action::Edit { .. }
+        | Action::NotebookEdit { .. }
+        | Action::Read { .. }
+        | Action::Search { .. } => Channel::File,
+        Action::Mcp { .. } => Channel::Mcp,
+        Action::Delegate { .. } => Channel::Delegate,
+        Action::Fetch { .. } => Channel::Web,
+        Action::Plan | Action::Other => Channel::Other,
+    }
+}
+
+/// What `git status` says of the working tree, in its long form or a short one; `None` when that cannot be told.
+fn tree_clean(text: &str) -> Option<bool> {
+    const DIRTY: [&str; 4] =
+        ["Changes not staged", "Changes to be committed", "Untracked files:", "Unmerged paths:"];
+    if text.trim().is_empty() || text.contains("nothing to commit") || text.contains("working tree clean") {
+        return Some(true);
+    }
+    let code = |line: &str| {
+        let bytes = line.as_bytes();
+        let state = |b: u8| b" MADRCUT?!".contains(&b);
+        3 < bytes.len() && state(bytes[0]) && state(bytes[1]) && bytes[2] == b' ' && &bytes[..2] != b"  "
+    };
+    (DIRTY.iter().any(|it| text.contains(it)) || text.lines().any(code)).then_some(false)
 }
 
 /// What a summary shows of a call that is no command.
@@ -235,7 +271,7 @@ pub(super) fn missed(mut deeds: Vec<Deed>, files: &[FileAct]) -> Vec<Deed> {
 }
 
 /// The files that a search's output shows lines of.
-fn shown_files(place: Option<&str>, text: &str) -> Vec<String> {
+pub(super) fn shown_files(place: Option<&str>, text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in lines(text).take(2_000) {
         // `src/a.rs:12:fn main()`, `src/a.rs-13-…`
