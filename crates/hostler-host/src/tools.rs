@@ -292,7 +292,7 @@ fn actions(name: &str, input: &Value) -> Vec<Action> {
 fn family(name: &str) -> Option<Family> {
     let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
     let plain: String =
-        last.chars().filter(|c| c.is_ascii_alphanumeric()).map(|c| c.to_ascii_lowercase()).take(64).collect();
+        last.chars().filter(char::is_ascii_alphanumeric).map(|c| c.to_ascii_lowercase()).take(64).collect();
     NAMES.iter().find(|(_, names)| names.contains(&plain.as_str())).map(|(family, _)| *family)
 }
 
@@ -396,8 +396,8 @@ fn patch(fields: &Fields, input: &Value) -> Vec<Action> {
             if path != "/dev/null" && !text.starts_with("*** Begin Patch") {
                 actions.push(moved(path.strip_prefix("b/").unwrap_or(path)));
             }
-        } else if let Some(added) = line.strip_prefix('+') {
-            grow(actions.last_mut(), added);
+        } else if let (Some(added), Some(action)) = (line.strip_prefix('+'), actions.last_mut()) {
+            grow(action, added);
         }
     }
     if actions.is_empty() {
@@ -417,10 +417,10 @@ fn rename(from: Option<&Action>, to: &str) -> Action {
 }
 
 /// Added lines belong to the file that was named last.
-fn grow(action: Option<&mut Action>, line: &str) {
+fn grow(action: &mut Action, line: &str) {
     let text = match action {
-        Some(Action::Write { content, .. }) => content,
-        Some(Action::Edit { changes, .. }) => {
+        Action::Write { content, .. } => content,
+        Action::Edit { changes, .. } => {
             if changes.is_empty() {
                 changes.push(Change { old: String::new(), new: String::new(), all: false });
             }

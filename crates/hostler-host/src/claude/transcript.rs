@@ -37,9 +37,8 @@ pub fn line(line: &[u8]) -> Line {
         Err(_) => return Line::Damaged(saved(&String::from_utf8_lossy(line))),
     };
     match parse(&text) {
-        Some(Some(entry)) => Line::Entry(Box::new(entry)),
-        Some(None) => Line::PassedOver,
-        None => Line::Damaged(saved(&text)),
+        Some(wire) => entry(wire).map_or(Line::PassedOver, |entry| Line::Entry(Box::new(entry))),
+        None => without_half_pairs(&text).unwrap_or_else(|| Line::Damaged(saved(&text))),
     }
 }
 
@@ -48,16 +47,15 @@ fn may_matter(line: &[u8]) -> bool {
     memmem::find(line, b"\"assistant\"").is_some() || memmem::find(line, b"\"user\"").is_some()
 }
 
-/// `None` when it is no JSON, `Some(None)` when it is no message.
-fn parse(text: &str) -> Option<Option<Entry>> {
-    if let Ok(wire) = serde_json::from_str::<Wire<'_>>(text) {
-        return Some(entry(wire));
-    }
-    // The client's own runtime writes and reads half a surrogate pair, where it cut a text.
-    match read::replace_lone_surrogates(text) {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(text) => serde_json::from_str::<Wire<'_>>(&text).ok().map(entry),
-    }
+fn parse(text: &str) -> Option<Wire<'_>> {
+    serde_json::from_str(text).ok()
+}
+
+/// The client's own runtime writes and reads half a surrogate pair, where it cut a text; the parser here does not.
+fn without_half_pairs(text: &str) -> Option<Line> {
+    let Cow::Owned(text) = read::replace_lone_surrogates(text) else { return None };
+    let wire = parse(&text)?;
+    Some(entry(wire).map_or(Line::PassedOver, |entry| Line::Entry(Box::new(entry))))
 }
 
 /// Whole messages inside a damaged line: two processes wrote at once, or a line end is missing.
@@ -293,7 +291,7 @@ fn outcome(block: &Block<'_>, structured: &ToolResult<'_>, denied: bool) -> Outc
                 duration_ms: structured.duration_ms(),
             }
         }
-        _ => Outcome { ok: true, output: told.into_owned(), ..Outcome::default() },
+        ToolResult::None => Outcome { ok: true, output: told.into_owned(), ..Outcome::default() },
     }
 }
 
@@ -317,39 +315,6 @@ fn exit(text: &str) -> Option<i32> {
     let text = text.trim_start();
     let rest = text.strip_prefix("Error: ").unwrap_or(text).strip_prefix("Exit code ")?;
     rest.split(|c: char| !c.is_ascii_digit() && c != '-').next()?.parse().ok()
-}
-
-/// One tool call of a session that is over.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Recorded {
-    /// The call.
-    pub call: ToolCall,
-    /// Where the agent was.
-    pub cwd: std::path::PathBuf,
-    /// It was in a git repository.
-    pub git: bool,
-    /// A subagent made it.
-    pub subagent: bool,
-}
-
-/// The tool calls in one line.
-pub fn calls(bytes: &[u8]) -> Option<Vec<Result<Recorded, read::Error>>> {
-    let entry = match line(bytes) {
-        Line::Entry(entry) => *entry,
-        Line::PassedOver => return Some(Vec::new()),
-        Line::Damaged(_) => return None,
-    };
-    let meta = entry.meta;
-    let recorded = |item| match item {
-        Item::Call { call, .. } => Some(Ok(Recorded {
-            call,
-            cwd: meta.cwd.clone().unwrap_or_else(|| "/".to_owned()).into(),
-            git: meta.branch.is_some(),
-            subagent: meta.sidechain,
-        })),
-        _ => None,
-    };
-    Some(entry.items.into_iter().filter_map(recorded).collect())
 }
 
 #[cfg(test)]

@@ -19,6 +19,13 @@ use crate::transcript::{Entry, Item, Meta, Notice};
 #[error("the export is not whole: {0}")]
 pub struct Error(#[from] serde_json::Error);
 
+impl Error {
+    /// The document ends before its end; else it is damaged.
+    pub fn is_end(&self) -> bool {
+        self.0.is_eof()
+    }
+}
+
 /// The beginning of a file is that of an export.
 pub fn is_export(start: &[u8]) -> bool {
     let text = String::from_utf8_lossy(start);

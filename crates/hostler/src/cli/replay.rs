@@ -1,281 +1,418 @@
-//! `hostler replay`: what the guards would have said in a session that is over. Nothing is executed, and
-//! nothing is recorded.
+//! `hostler replay`: what was claimed in sessions that are over, and what held; with `--guards` also what the guards
+//! of today would have said. Nothing is executed, and nothing is recorded.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use hostler_host::claude::transcript::{self, Recorded};
-use hostler_host::reason::shorten;
-use hostler_model::{Action, Facts, FileKind, Needs, PathFact, Place, Profile, Verdict, lexical};
-use hostler_policy::Settings;
+use hostler_model::{Profile, Verdict};
+use hostler_policy::claims::{Finding, Standing};
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
+use crate::dirs::Dirs;
 use crate::exit::Exit;
-use crate::hook::World;
-use crate::judge::{Judged, judge};
-use crate::observe::observe;
-use crate::output;
+use crate::replay::summary::{Guards, Lines, SessionSummary, Told, Totals, TurnSummary, VERSION};
+use crate::replay::{Options, Progress, find, sessions};
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A Claude Code transcript (`~/.claude/projects/…/<session>.jsonl`)
-    file: PathBuf,
-    /// Judge it by this profile
+    /// Transcripts of Claude Code, exports of `OpenCode`, journals of hostler: files, folders, patterns, `-` for
+    /// standard input [default: this project's folder in `~/.claude/projects`]
+    paths: Vec<PathBuf>,
+    /// Show what the guards of today would have said to the tool calls, too
+    #[arg(long)]
+    guards: bool,
+    /// Judge by this profile
     #[arg(long, value_parser = super::guard::profile)]
     profile: Option<Profile>,
+    /// Judge the turns of journals again instead of showing what was found at the time
+    #[arg(long)]
+    again: bool,
+    /// Look whether claimed files are there, where the session's folder is on this machine
+    #[arg(long)]
+    check_files: bool,
+    /// Leave what looks like a secret in the texts
+    #[arg(long)]
+    raw: bool,
+    /// Print one JSON document for each session and one with the totals, each on a line
+    #[arg(long, conflicts_with = "json")]
+    jsonl: bool,
+    /// Threads; one for each core without it
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
 }
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
-    let file = std::fs::File::open(&args.file)
-        .with_context(|| format!("{} cannot be opened", args.file.display()))?;
-    let mut replay = Replay::new(args.profile);
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    for number in 1_u64.. {
-        line.clear();
-        if reader.read_until(b'\n', &mut line).context("the transcript cannot be read")? == 0 {
-            break;
+    let paths = match args.paths.as_slice() {
+        [] => {
+            let folder = default_folder()?;
+            say(&format!("reading the sessions of this project in {}", folder.display()));
+            vec![folder]
         }
-        replay.line(number, &line)?;
-    }
-    if json {
-        output::json::print(&replay.json(&args.file))?;
+        paths => paths.to_vec(),
+    };
+    let found = find(&paths);
+    let options = Options {
+        profile: args.profile,
+        guards: args.guards,
+        check_files: args.check_files,
+        again: args.again,
+        raw: args.raw,
+        jobs: args.jobs.unwrap_or_default().into(),
+    };
+    let bar = Bar::new(found.bytes);
+    let mut view: Box<dyn View> = match (json, args.jsonl) {
+        (true, _) => Box::new(Document { any: false }),
+        (_, true) => Box::new(JsonLines),
+        _ => Box::new(Text { guards: args.guards }),
+    };
+    let mut blocked = false;
+    let totals = sessions(&found, &options, &bar, &mut |session| {
+        blocked |= args.guards && (session.guards.denied != 0 || session.guards.asked != 0);
+        bar.beside(|| view.session(session))
+    })?;
+    bar.finish();
+    view.totals(&totals)?;
+    Ok(if totals.sessions == 0 && (totals.files == 0 || !totals.unreadable_files.is_empty()) {
+        Exit::Io
+    } else if totals.findings_total() != 0 || blocked {
+        Exit::Finding
     } else {
-        replay.show()?;
-    }
-    Ok(if replay.verdicts.keys().any(|verdict| verdict.blocks()) { Exit::Finding } else { Exit::Ok })
+        Exit::Ok
+    })
 }
 
-/// One call that did not simply pass.
-struct Told {
-    line: u64,
-    tool: String,
-    subagent: bool,
-    target: String,
-    judged: Judged,
+/// Where Claude Code keeps the sessions of the project that we are in.
+fn default_folder() -> anyhow::Result<PathBuf> {
+    let cwd = std::env::current_dir().context("there is no current folder; name a path")?;
+    let base = match std::env::var_os("CLAUDE_CONFIG_DIR").map(PathBuf::from).filter(|it| it.is_absolute()) {
+        Some(folder) => folder,
+        None => Dirs::from_env()?.home.join(".claude"),
+    };
+    Ok(base.join("projects").join(folder_name(&cwd)))
 }
 
-#[derive(Default)]
-struct Replay {
-    profile: Option<Profile>,
-    /// Found from the first line that names a folder.
-    world: Option<(World, Place, Settings)>,
-    /// Files that the agent read or wrote so far: what the world was like where it is gone.
-    seen_files: BTreeSet<PathBuf>,
-    seen_calls: BTreeSet<String>,
-    lines: u64,
-    unreadable: u64,
-    faults: u64,
-    checkpoints: usize,
-    verdicts: BTreeMap<Verdict, usize>,
-    times: Vec<Duration>,
-    told: Vec<Told>,
+/// The client's name for a folder: everything but letters and digits becomes `-`.
+fn folder_name(cwd: &Path) -> String {
+    cwd.to_string_lossy().chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
 }
 
-impl Replay {
-    fn new(profile: Option<Profile>) -> Self {
-        Self { profile, ..Self::default() }
-    }
+/// Tells something on stderr.
+fn say(text: &str) {
+    let _ = writeln!(std::io::stderr(), "hostler: {text}");
+}
 
-    fn line(&mut self, number: u64, line: &[u8]) -> anyhow::Result<()> {
-        if line.trim_ascii().is_empty() {
-            return Ok(());
-        }
-        self.lines += 1;
-        let Some(calls) = transcript::calls(line) else {
-            self.unreadable += 1;
-            return Ok(());
-        };
-        for call in calls {
-            match call {
-                Ok(recorded) => self.call(number, recorded)?,
-                Err(_) => self.faults += 1,
-            }
-        }
-        Ok(())
-    }
+/// A way to show sessions.
+trait View {
+    fn session(&mut self, session: &SessionSummary) -> anyhow::Result<()>;
+    fn totals(&mut self, totals: &Totals) -> anyhow::Result<()>;
+}
 
-    fn call(&mut self, number: u64, recorded: Recorded) -> anyhow::Result<()> {
-        let Recorded { call, cwd, git, subagent } = recorded;
-        if call.id.as_ref().is_some_and(|id| !self.seen_calls.insert(id.clone())) {
-            return Ok(());
-        }
-        if self.world.is_none() {
-            self.world = Some(recorded_world(&cwd, git, self.profile));
-        }
-        let Some((_, place, settings)) = &self.world else { return Ok(()) };
-        let event = super::guard::event(call.clone(), cwd.clone())?;
-        let begun = Instant::now();
-        let here = cwd.is_dir();
-        let look =
-            |needs: &Needs| if here { observe(needs, place) } else { remembered(needs, &self.seen_files) };
-        let judged = judge(&event, place, settings, look);
-        self.times.push(begun.elapsed());
-        if let Action::Read { path: Some(path) }
-        | Action::Write { path: Some(path), .. }
-        | Action::Edit { path: Some(path), .. } = &call.action
-        {
-            self.seen_files.insert(lexical::expand(&cwd, place.home.as_deref(), path));
-        }
-        let decision = &judged.decision;
-        *self.verdicts.entry(decision.verdict).or_default() += 1;
-        self.checkpoints += usize::from(!decision.snapshot.is_empty());
-        if decision.verdict != Verdict::Allow || !decision.snapshot.is_empty() || !decision.faults.is_empty()
-        {
-            self.told.push(Told {
-                line: number,
-                tool: call.tool,
-                subagent,
-                target: shorten(&target(&call.action).replace('\n', "\\n"), 120),
-                judged,
-            });
-        }
-        Ok(())
-    }
+/// One document, written as the sessions come.
+struct Document {
+    any: bool,
+}
 
-    fn count(&self, verdict: Verdict) -> usize {
-        self.verdicts.get(&verdict).copied().unwrap_or_default()
-    }
-
-    fn times_us(&self) -> (u128, u128, u128) {
-        let mut times: Vec<u128> = self.times.iter().map(Duration::as_micros).collect();
-        times.sort_unstable();
-        let at = |index: usize| times.get(index).copied().unwrap_or_default();
-        (at(0), at(times.len() / 2), at(times.len().saturating_sub(1)))
-    }
-
-    fn profile_name(&self) -> &'static str {
-        self.world
-            .as_ref()
-            .map_or(self.profile.unwrap_or_default(), |(_, _, settings)| settings.profile)
-            .name()
-    }
-
-    fn json(&self, file: &Path) -> Value {
-        let (min, median, max) = self.times_us();
-        let told = self.told.iter().map(|told| {
-            let mut document = output::json::judged(&told.judged);
-            document["line"] = told.line.into();
-            document["tool"] = told.tool.as_str().into();
-            document["subagent"] = told.subagent.into();
-            document["target"] = told.target.as_str().into();
-            document
-        });
-        json!({
-            "file": file,
-            "profile": self.profile_name(),
-            "lines": self.lines,
-            "unreadable_lines": self.unreadable,
-            "unreadable_calls": self.faults,
-            "calls": self.times.len(),
-            "denied": self.count(Verdict::Deny),
-            "asked": self.count(Verdict::Ask),
-            "warned": self.count(Verdict::Warn),
-            "allowed": self.count(Verdict::Allow),
-            "checkpoints": self.checkpoints,
-            "decide_us": { "min": min, "median": median, "max": max },
-            "told": told.collect::<Vec<_>>(),
-        })
-    }
-
-    fn show(&self) -> anyhow::Result<()> {
+impl View for Document {
+    fn session(&mut self, session: &SessionSummary) -> anyhow::Result<()> {
         let mut out = std::io::stdout().lock();
-        for told in &self.told {
-            let decision = &told.judged.decision;
-            let word = match decision.verdict {
-                Verdict::Deny => "denied",
-                Verdict::Ask => "asked",
-                Verdict::Warn => "warned",
-                Verdict::Allow if decision.snapshot.is_empty() => "fault",
-                Verdict::Allow => "kept",
-            };
-            let subagent = if told.subagent { " (subagent)" } else { "" };
-            writeln!(out, "{word:7} line {}: {}{subagent} {}", told.line, told.tool, told.target)?;
-            for finding in
-                decision.findings.iter().filter(|finding| Verdict::from(finding.mode) != Verdict::Allow)
-            {
-                writeln!(out, "        [{}] {}", finding.rule, finding.problem)?;
-            }
-            for path in &decision.snapshot {
-                writeln!(out, "        checkpoint of {}", path.display())?;
-            }
-            for fault in &decision.faults {
-                writeln!(out, "        {fault}")?;
-            }
+        let start =
+            if self.any { ",\n".to_owned() } else { format!("{{\"version\":{VERSION},\"sessions\":[\n") };
+        self.any = true;
+        out.write_all(start.as_bytes())?;
+        serde_json::to_writer(&mut out, session).map_err(std::io::Error::from)?;
+        Ok(())
+    }
+
+    fn totals(&mut self, totals: &Totals) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        let start =
+            if self.any { "\n".to_owned() } else { format!("{{\"version\":{VERSION},\"sessions\":[") };
+        write!(out, "{start}],\"totals\":")?;
+        serde_json::to_writer(&mut out, totals).map_err(std::io::Error::from)?;
+        writeln!(out, "}}")?;
+        Ok(())
+    }
+}
+
+/// A document on each line.
+struct JsonLines;
+
+impl JsonLines {
+    fn line(name: &str, value: Value) -> anyhow::Result<()> {
+        let mut document = json!({});
+        document[name] = value;
+        writeln!(std::io::stdout().lock(), "{document}")?;
+        Ok(())
+    }
+}
+
+impl View for JsonLines {
+    fn session(&mut self, session: &SessionSummary) -> anyhow::Result<()> {
+        Self::line("session", serde_json::to_value(session)?)
+    }
+
+    fn totals(&mut self, totals: &Totals) -> anyhow::Result<()> {
+        Self::line("totals", serde_json::to_value(totals)?)
+    }
+}
+
+/// For people: sessions in which something was found, and the totals.
+struct Text {
+    guards: bool,
+}
+
+impl View for Text {
+    fn session(&mut self, session: &SessionSummary) -> anyhow::Result<()> {
+        let guards = self.guards && (!session.guards.told.is_empty() || session.guards.unreadable_calls != 0);
+        if !guards && session.turns.iter().all(|turn| turn.findings.is_empty()) {
+            return Ok(());
         }
-        let (min, median, max) = self.times_us();
+        let mut out = std::io::stdout().lock();
+        let project = session.project.as_deref().unwrap_or("unknown project");
+        writeln!(out, "{}\n  session {} in {project}", session.file, session.id)?;
+        for turn in session.turns.iter().filter(|turn| !turn.findings.is_empty()) {
+            show_turn(&mut out, turn)?;
+        }
+        if self.guards {
+            show_guards(&mut out, &session.guards)?;
+        }
+        writeln!(out)?;
+        Ok(())
+    }
+
+    fn totals(&mut self, totals: &Totals) -> anyhow::Result<()> {
+        let mut out = std::io::stdout().lock();
+        let claims = &totals.claims;
         writeln!(
             out,
-            "{} calls by profile {}: {} denied, {} asked, {} warned, {} allowed ({} after a checkpoint)",
-            self.times.len(),
-            self.profile_name(),
-            self.count(Verdict::Deny),
-            self.count(Verdict::Ask),
-            self.count(Verdict::Warn),
-            self.count(Verdict::Allow),
-            self.checkpoints
+            "{} in {}, {}: {}, {} supported, {} unsupported, {} contradicted",
+            count(totals.turns, "turn"),
+            count(totals.sessions, "session"),
+            count(totals.calls, "tool call"),
+            count(claims.total(), "claim"),
+            claims.supported,
+            claims.unsupported,
+            claims.contradicted
         )?;
-        writeln!(out, "deciding took {min} µs at best, {median} µs in the middle, {max} µs at worst")?;
-        if 0 < self.unreadable + self.faults {
-            writeln!(out, "{} lines and {} calls could not be read", self.unreadable, self.faults)?;
+        if totals.turns_repeated != 0 {
+            writeln!(
+                out,
+                "{} stand in more than one session and count once",
+                count(totals.turns_repeated, "turn")
+            )?;
+        }
+        if totals.sessions == 0 {
+            writeln!(out, "there was nothing to read")?;
+        } else if totals.findings.is_empty() {
+            writeln!(out, "nothing found")?;
+        } else {
+            for (kind, number) in &totals.findings {
+                writeln!(out, "{number:>7} {kind}")?;
+            }
+            writeln!(
+                out,
+                "{:.1} findings and {:.1} turns with an alarm (critical or high) in 100 turns",
+                totals.findings_per_100_turns, totals.alarms_per_100_turns
+            )?;
+        }
+        show_lines(&mut out, &totals.lines)?;
+        for problem in &totals.unreadable_files {
+            writeln!(out, "not read: {problem}")?;
+        }
+        if totals.unreadable_files_omitted != 0 {
+            writeln!(out, "not read: {} more", totals.unreadable_files_omitted)?;
         }
         Ok(())
     }
 }
 
-/// The world of the recording: this machine's where the folder is here, else what its paths tell.
-fn recorded_world(cwd: &Path, git: bool, profile: Option<Profile>) -> (World, Place, Settings) {
-    let world = World::at(cwd);
-    let mut place = world.place(cwd);
-    if !cwd.is_dir() {
-        place.root = cwd.to_path_buf();
-        place.git_dir = git.then(|| cwd.join(".git"));
-        place.git_common_dir.clone_from(&place.git_dir);
-        place.own.push(cwd.join(".hostler"));
-        if let Some(home) = recorded_home(cwd) {
-            place.host_dirs.push(home.join(".claude"));
-            place.variables.insert("HOME".to_owned(), home.display().to_string());
-            place.home = Some(home);
+fn count(number: u64, word: &str) -> String {
+    format!("{number} {word}{}", if number == 1 { "" } else { "s" })
+}
+
+fn show_turn(out: &mut impl Write, turn: &TurnSummary) -> anyhow::Result<()> {
+    let agent = turn.agent.as_deref().map(|agent| format!(" of subagent {agent}")).unwrap_or_default();
+    let prompt = if turn.prompt.is_empty() { "(no prompt)" } else { turn.prompt.as_str() };
+    writeln!(out, "  turn {}{agent}: {prompt}", turn.index)?;
+    for finding in &turn.findings {
+        let Finding { kind, severity, rule, standing, description, claim, evidence, .. } = finding;
+        let standing = match standing {
+            Standing::Supported => "note",
+            Standing::Unsupported => "unsupported",
+            Standing::Contradicted => "contradicted",
+        };
+        writeln!(out, "    {} {} [{rule}] {standing}", severity.name(), kind.name())?;
+        writeln!(out, "      claim     {}", one_line(claim))?;
+        writeln!(out, "      problem   {}", one_line(description))?;
+        for line in evidence {
+            writeln!(out, "      evidence  {}", one_line(line))?;
         }
     }
-    let mut settings = world.config.settings.clone();
-    if let Some(profile) = profile {
-        settings.profile = profile;
+    Ok(())
+}
+
+/// Control characters of a transcript are not for a terminal.
+fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n").chars().filter(|c| !c.is_control()).collect()
+}
+
+fn show_guards(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
+    for told in &guards.told {
+        show_told(out, told)?;
     }
-    (world, place, settings)
+    let calls = guards.denied + guards.asked + guards.warned + guards.allowed;
+    writeln!(
+        out,
+        "  {} by profile {}: {} denied, {} asked, {} warned, {} allowed ({} after a checkpoint)",
+        count(calls, "call"),
+        guards.profile,
+        guards.denied,
+        guards.asked,
+        guards.warned,
+        guards.allowed,
+        guards.checkpoints
+    )?;
+    let times = guards.decide_us;
+    writeln!(
+        out,
+        "  deciding took {} µs at best, {} µs in the middle, {} µs at worst",
+        times.min, times.median, times.max
+    )?;
+    if guards.unreadable_calls != 0 {
+        writeln!(out, "  {} could not be read", count(guards.unreadable_calls, "call"))?;
+    }
+    Ok(())
 }
 
-/// `/home/name` or `/Users/name`, if `cwd` lies below one.
-fn recorded_home(cwd: &Path) -> Option<PathBuf> {
-    let home: PathBuf = cwd.components().take(3).collect();
-    let parent = home.parent()?;
-    (parent == Path::new("/home") || parent == Path::new("/Users")).then_some(home)
+fn show_told(out: &mut impl Write, told: &Told) -> anyhow::Result<()> {
+    let decision = &told.decision;
+    let texts = |value: &Value| -> Vec<String> {
+        value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::to_owned).collect()
+    };
+    let checkpoint = texts(&decision["checkpoint"]);
+    let word = match decision["verdict"].as_str() {
+        Some("deny") => "denied",
+        Some("ask") => "asked",
+        Some("warn") => "warned",
+        _ if checkpoint.is_empty() => "fault",
+        _ => "kept",
+    };
+    let subagent = if told.subagent { " (subagent)" } else { "" };
+    writeln!(out, "  {word:7} line {}: {}{subagent} {}", told.line, told.tool, one_line(&told.target))?;
+    for finding in decision["findings"].as_array().into_iter().flatten() {
+        let mode = finding["mode"].as_str().and_then(hostler_model::Mode::parse);
+        if mode.is_some_and(|mode| Verdict::from(mode) != Verdict::Allow) {
+            let word = |key: &str| finding[key].as_str().unwrap_or_default();
+            writeln!(out, "          [{}] {}", word("rule"), one_line(word("problem")))?;
+        }
+    }
+    for path in checkpoint {
+        writeln!(out, "          checkpoint of {path}")?;
+    }
+    for fault in texts(&decision["faults"]) {
+        writeln!(out, "          {fault}")?;
+    }
+    Ok(())
 }
 
-/// What the recording itself tells of the world.
-fn remembered(needs: &Needs, files: &BTreeSet<PathBuf>) -> Facts {
-    let known = needs.paths.iter().filter(|path| files.contains(*path));
-    let fact =
-        |path: &PathBuf| PathFact { kind: FileKind::File, parent_real: path.clone(), real: path.clone() };
-    Facts { paths: known.map(|path| (path.clone(), fact(path))).collect(), ..Facts::default() }
+fn show_lines(out: &mut impl Write, lines: &Lines) -> anyhow::Result<()> {
+    let parts = [
+        (lines.unreadable, "damaged"),
+        (lines.too_long, "too long"),
+        (lines.cut_at_end, "cut off at a file's end"),
+    ];
+    let told: Vec<String> = parts
+        .iter()
+        .filter(|(number, _)| *number != 0)
+        .map(|(number, word)| format!("{number} {word}"))
+        .collect();
+    if !told.is_empty() {
+        writeln!(out, "of {}: {}", count(lines.total, "line"), told.join(", "))?;
+    }
+    if lines.unpaired != 0 {
+        writeln!(out, "{} without a result, or result without a call", count(lines.unpaired, "call"))?;
+    }
+    Ok(())
 }
 
-fn target(action: &Action) -> String {
-    match action {
-        Action::Shell { command } => command.clone(),
-        Action::Write { path, .. }
-        | Action::Edit { path, .. }
-        | Action::NotebookEdit { path, .. }
-        | Action::Read { path } => path.clone().unwrap_or_default(),
-        Action::Search { pattern, .. } => pattern.clone(),
-        Action::Delegate { prompt, .. } => prompt.clone(),
-        Action::Mcp { strings, .. } => strings.first().map(|(_, text)| text.clone()).unwrap_or_default(),
-        Action::Fetch { address } => address.clone(),
-        Action::Plan | Action::Other => String::new(),
+/// Shows how far we are when it takes more than a second and a person looks.
+/// How far the reading is, on a terminal.
+pub(super) struct Bar {
+    begun: Instant,
+    total: u64,
+    done: AtomicU64,
+    bar: OnceLock<ProgressBar>,
+    watched: bool,
+}
+
+/// Work that is over sooner needs no bar.
+const QUIET: Duration = Duration::from_secs(1);
+
+impl Bar {
+    /// Of so many bytes.
+    pub(super) fn new(total: u64) -> Self {
+        Self {
+            begun: Instant::now(),
+            total,
+            done: AtomicU64::new(0),
+            bar: OnceLock::new(),
+            watched: std::io::stderr().is_terminal(),
+        }
+    }
+
+    fn start(&self) -> ProgressBar {
+        let bar = ProgressBar::new(self.total);
+        let shape = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left";
+        if let Ok(style) = ProgressStyle::with_template(shape) {
+            bar.set_style(style);
+        }
+        bar
+    }
+
+    /// Writes without tearing the bar.
+    fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
+        match self.bar.get() {
+            Some(bar) => bar.suspend(write),
+            None => write(),
+        }
+    }
+
+    /// Takes it away.
+    pub(super) fn finish(&self) {
+        if let Some(bar) = self.bar.get() {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Progress for Bar {
+    fn read(&self, bytes: u64) {
+        let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        if self.watched && QUIET < self.begun.elapsed() {
+            self.bar.get_or_init(|| self.start()).set_position(done);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn folders_have_the_names_that_the_client_gives_them() {
+        for (folder, name) in [
+            ("/home/dev/shop", "-home-dev-shop"),
+            ("/home/dev/my shop.v2/src_a", "-home-dev-my-shop-v2-src-a"),
+            ("/home/dév", "-home-d-v"),
+        ] {
+            assert_eq!(folder_name(Path::new(folder)), name);
+        }
     }
 }

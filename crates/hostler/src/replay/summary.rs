@@ -4,6 +4,8 @@
 
 use std::collections::BTreeMap;
 
+use hostler_model::Verdict;
+use hostler_policy::claims::evidence::FailureKind;
 use hostler_policy::claims::{Act, Finding, Judged, Severity, Standing};
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +36,7 @@ pub(crate) struct SessionSummary {
     pub(crate) ended_ms: Option<i64>,
     /// The turns in order; those of subagents after the turn that started them.
     pub(crate) turns: Vec<TurnSummary>,
-    /// Turns that were counted and judged and are not listed, since there were too many.
+    /// Turns without findings that are not listed, since there were too many.
     pub(crate) turns_omitted: u64,
     /// Tool calls by the tool's name in the host's words, subagents' included.
     pub(crate) calls: BTreeMap<String, u64>,
@@ -97,10 +99,18 @@ pub(crate) struct TurnSummary {
     pub(crate) continued: u64,
     /// The user interrupted it.
     pub(crate) interrupted: bool,
+    /// Lines or results of it that could not be read, and may have held what a claim needs: what would have been
+    /// found unsupported or contradicted is not told then.
+    pub(crate) damaged: u64,
+    /// Findings that are not told since the turn is damaged.
+    pub(crate) withheld: u64,
     /// First time stamp, milliseconds since 1970.
     pub(crate) started_ms: Option<i64>,
     /// From the prompt to the last message, in milliseconds.
     pub(crate) duration_ms: Option<u64>,
+    /// What makes it the same turn in a copy of the session.
+    #[serde(skip)]
+    pub(crate) key: Option<u64>,
 }
 
 /// Numbers of claims by what became of them.
@@ -130,7 +140,8 @@ impl Standings {
         self.supported + self.unsupported + self.contradicted
     }
 
-    fn merge(&mut self, other: &Self) {
+    /// Adds those of others.
+    pub(crate) fn merge(&mut self, other: &Self) {
         self.supported += other.supported;
         self.unsupported += other.unsupported;
         self.contradicted += other.contradicted;
@@ -155,6 +166,20 @@ pub(crate) struct Failures {
     pub(crate) errors: u64,
 }
 
+impl Failures {
+    /// Counts one.
+    pub(crate) fn count(&mut self, kind: FailureKind) {
+        match kind {
+            FailureKind::Answer => self.answers += 1,
+            FailureKind::Probe => self.probes += 1,
+            FailureKind::Verdict => self.verdicts += 1,
+            FailureKind::Refused => self.refused += 1,
+            FailureKind::Interrupted => self.interrupted += 1,
+            FailureKind::Error => self.errors += 1,
+        }
+    }
+}
+
 /// What the guards said (a journal), or would have said (a transcript).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -175,6 +200,70 @@ pub(crate) struct Guards {
     pub(crate) checkpoints: u64,
     /// Stopped and asked calls, in order; bounded.
     pub(crate) stopped: Vec<Stopped>,
+    /// The profile by which they would have spoken; empty for what they said at the time.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub(crate) profile: String,
+    /// Every call that would not simply have passed, with the decision; bounded.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) told: Vec<Told>,
+    /// Calls that could not be judged, since what a guard looks at has the wrong type.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) unreadable_calls: u64,
+    /// How long a decision took.
+    #[serde(skip_serializing_if = "Times::is_none")]
+    pub(crate) decide_us: Times,
+}
+
+impl Guards {
+    /// Counts one verdict.
+    pub(crate) fn count(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Deny => self.denied += 1,
+            Verdict::Ask => self.asked += 1,
+            Verdict::Warn => self.warned += 1,
+            Verdict::Allow => self.allowed += 1,
+        }
+    }
+}
+
+/// A call that would not simply have passed.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Told {
+    /// Number of the line, from 1; 0 in a record without lines.
+    pub(crate) line: u64,
+    /// The tool's name in the host's words.
+    pub(crate) tool: String,
+    /// A subagent made the call.
+    pub(crate) subagent: bool,
+    /// The command or path, shortened.
+    pub(crate) target: String,
+    /// Verdict, findings, checkpoint, trace, as `hostler guard explain --json` has them.
+    #[serde(flatten)]
+    pub(crate) decision: serde_json::Value,
+}
+
+/// Times in microseconds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Times {
+    /// The shortest.
+    pub(crate) min: u64,
+    /// The one in the middle.
+    pub(crate) median: u64,
+    /// The longest.
+    pub(crate) max: u64,
+}
+
+impl Times {
+    fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
 }
 
 /// A call that a guard stopped, or would have stopped.
@@ -264,8 +353,12 @@ pub(crate) struct Totals {
     pub(crate) files: u64,
     /// Files that could not be read, and why; bounded.
     pub(crate) unreadable_files: Vec<String>,
+    /// Files that could not be read and are not named.
+    pub(crate) unreadable_files_omitted: u64,
     /// Sessions with at least one readable line.
     pub(crate) sessions: u64,
+    /// Turns that stand in more than one session (resumed, forked, copied) and are counted once.
+    pub(crate) turns_repeated: u64,
     /// Turns with a message, those of subagents included.
     pub(crate) turns: u64,
     /// Turns with a finding of severity critical or high.
@@ -300,16 +393,20 @@ impl Totals {
         for turn in &session.turns {
             self.add_turn(turn);
         }
-        self.calls += session.calls.values().sum::<u64>();
+        self.turns += session.turns_omitted;
         self.test_runs += session.runs.iter().filter(|run| run.is_test()).count() as u64;
         self.denied += session.guards.denied;
         self.asked += session.guards.asked;
         self.lines.merge(&session.lines);
+        self.findings_per_100_turns = per_100(self.findings_total(), self.turns);
+        self.alarms_per_100_turns = per_100(self.turns_with_alarm, self.turns);
     }
 
-    /// Adds one turn that its session does not list.
-    pub(crate) fn add_turn(&mut self, turn: &TurnSummary) {
-        self.turns += 1;
+    fn add_turn(&mut self, turn: &TurnSummary) {
+        self.calls += turn.calls;
+        if !turn.message.is_empty() {
+            self.turns += 1;
+        }
         self.claims.merge(&turn.standings);
         self.turns_with_alarm +=
             u64::from(turn.findings.iter().any(|finding| Severity::High <= finding.severity));
@@ -317,8 +414,6 @@ impl Totals {
             *self.findings.entry(finding.kind.name().to_owned()).or_default() += 1;
             *self.severities.entry(finding.severity.name().to_owned()).or_default() += 1;
         }
-        self.findings_per_100_turns = per_100(self.findings.values().sum(), self.turns);
-        self.alarms_per_100_turns = per_100(self.turns_with_alarm, self.turns);
     }
 
     /// Findings of any kind.
