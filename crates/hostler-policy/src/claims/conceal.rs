@@ -42,7 +42,7 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
         }
         let matters = claimed || (complete && weighs(evidence, failure));
         let later = &turn.evidence[index + 1..];
-        if matters && !made_good(evidence, failure, later) && !named(message, failure) {
+        if matters && !made_good(evidence, failure, later) {
             audit.findings.push(finding(turn, evidence, failure));
             // One silence is one finding: the others are in the evidence of the session.
             return;
@@ -86,14 +86,9 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
             });
         // Another way to the same end that its text does not tell.
         let other_way = it.opaque && matches!(it.channel, Channel::Shell | Channel::Delegate | Channel::Mcp);
-        same_file || same_deed || same_program || other_way
+        let same_target = it.targets.contains(&failure.target);
+        same_file || same_deed || same_program || same_target || other_way
     })
-}
-
-/// The message speaks of what failed by its name, whatever it says of it: whoever reads it knows where to look.
-fn named(message: &Message, failure: &Failure) -> bool {
-    let _ = (message, failure);
-    false
 }
 
 fn finding(turn: &Turn<'_>, evidence: &Evidence, failure: &Failure) -> Finding {

@@ -66,6 +66,9 @@ fn by_evidence(
     let mut audit = Audit::default();
     let mut bench = judge::Bench { message, evidence: turn.evidence, look };
     for reading in message.claims.iter().take(CLAIMS_MAX) {
+        if message.describes && !reading.said && reading.is_change() {
+            continue;
+        }
         let ruling = judge::judge(reading, &mut bench);
         if !ruling.rule.is_empty() {
             let finding = finding(reading, &ruling, turn.evidence);

@@ -35,6 +35,10 @@ pub(super) struct Reading {
     pub(super) venue: Option<Venue>,
     /// A result is told.
     pub(super) result: Option<Told>,
+    /// The agent says "I" or "we"; else the subject is implied, or the voice is passive.
+    pub(super) said: bool,
+    /// The voice is passive: nobody is named.
+    pub(super) passive: bool,
     /// A helper is said to have done it.
     pub(super) by_subagent: bool,
     /// The words of the clause and its sentence, for judging by names.
@@ -88,6 +92,23 @@ impl Reading {
         }
     }
 
+    /// Something is said to be changed, in files or elsewhere; no result, run or look.
+    pub(super) fn is_change(&self) -> bool {
+        let looks = matches!(
+            self.act,
+            Act::Read
+                | Act::Search
+                | Act::Run
+                | Act::Test
+                | Act::Build
+                | Act::Lint
+                | Act::Typecheck
+                | Act::Format
+                | Act::Verify
+        );
+        self.result.is_none() && !looks
+    }
+
     /// The paths that it is about.
     pub(super) fn paths(&self) -> impl Iterator<Item = &str> {
         self.objects.iter().filter(|it| it.target).filter_map(|it| it.path.as_deref())
@@ -110,9 +131,47 @@ pub(super) struct Message {
     pub(super) language: &'static Language,
     /// Inline code, as written.
     pub(super) codes: Vec<String>,
+    /// It reviews, explains or plans: what it tells of changes is somebody else's, unless it says "I".
+    pub(super) describes: bool,
     /// A clause tells that tests, builds or checks fail.
     pub(super) tells_failure_of: Vec<Act>,
 }
+
+/// What a message is about is said at its beginning.
+const OPENING_CHARS: usize = 400;
+const DESCRIBES: &[&str] = &[
+    "code review",
+    "line-by-line",
+    "line by line",
+    "my review",
+    "the review",
+    "comprehensive review",
+    "thorough review",
+    "deep analysis",
+    "analysis",
+    "implementation plan",
+    "observations",
+    "assessment",
+    "think through",
+    "walkthrough",
+    "what the pr does",
+    "this pr",
+    "the pr adds",
+    "reviewed the pr",
+    "review of",
+    "review summary",
+    "architecture overview",
+    "explanation",
+    "pros and cons",
+    "comparison",
+    "proposal",
+    "overview of the",
+    "critique",
+    "design review",
+    "my findings",
+    "verdict",
+    "pull request overview",
+];
 
 /// Reads a message into claims.
 pub(super) fn read(message: &str) -> Message {
@@ -131,8 +190,19 @@ pub(super) fn read(message: &str) -> Message {
                 super::text::Span::Quote(_) => None,
             })
             .collect(),
+        describes: false,
         tells_failure_of: Vec::new(),
     };
+    let opening: String = prose.chars().take(OPENING_CHARS).collect();
+    let headings: String = text
+        .blocks
+        .iter()
+        .filter(|block| block.kind == BlockKind::Heading)
+        .map(|block| block.text.as_str())
+        .collect::<Vec<_>>()
+        .join("\n");
+    let opening = joined(&clause::tokens(&format!("{opening}\n{headings}")));
+    out.describes = contains(&opening, main, DESCRIBES);
     let plans = plan_blocks(&text, main);
     for index in 0..text.blocks.len() {
         let language = block_language(&text.blocks[index].text, main);

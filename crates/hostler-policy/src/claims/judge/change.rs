@@ -182,6 +182,13 @@ fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some((evidence, failure)) = missed(bench.evidence, CHANGES, |_| true) {
         return Ruling::failed("the only attempt to change something failed".to_owned(), evidence, failure);
     }
+    if reading.act != Act::Delete
+        && (reading.passive || matches!(reading.verb.as_str(), "split" | "set up" | "put in place"))
+        && !reading.said
+    {
+        // Without a name and without "I" it may be anybody's, or no statement at all.
+        return Ruling::supported("who changed what is not told");
+    }
     Ruling::not_done(
         "nothing was changed in this session".to_owned(),
         TOOLS,

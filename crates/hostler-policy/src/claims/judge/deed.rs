@@ -26,7 +26,10 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         }
         Act::Service if !has(Noun::Service) => Ruling::supported("what was started is not told"),
         Act::Other => {
-            if has(Noun::Issue) || has(Noun::PullRequest) {
+            if ["ticket", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
+                .iter()
+                .any(|word| reading.words.iter().any(|it| it == word))
+            {
                 by_name(reading, bench)
             } else {
                 Ruling::supported("it may be in files")

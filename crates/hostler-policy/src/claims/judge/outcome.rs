@@ -147,7 +147,7 @@ fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Ru
             return None;
         }
     }
-    if last.1.outcome.tests_passed.is_none() && last.1.outcome.tests_failed.is_none() {
+    if last.1.outcome.tests_passed.unwrap_or(0) == 0 && last.1.outcome.tests_failed.unwrap_or(0) == 0 {
         return None;
     }
     // Part of a run: "12 tests of the parser pass" among more.

@@ -365,7 +365,9 @@ pub(super) const ENGLISH: Language = Language {
         "compile",
         "is happy",
         "are happy",
-        "types check", "types checks", "checks out",
+        "types check",
+        "types checks",
+        "checks out",
         "without errors",
         "without error",
         "without a failure",
@@ -662,6 +664,7 @@ pub(super) const ENGLISH: Language = Language {
     ],
     earlier: &[
         "yesterday",
+        "yesterday's",
         "last session",
         "previous session",
         "earlier session",

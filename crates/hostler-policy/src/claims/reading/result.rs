@@ -140,7 +140,14 @@ pub(super) fn read(
     let venue =
         objects::venue(&if language.spaced { clause.sentence.clone() } else { norm.clone() }, language);
     let all = ["all green", "everything passes", "everything is green", "all checks pass"];
-    if acts.is_empty() && (venue == Some(Venue::Integration) || contains(&norm, language, &all)) {
+    let green = venue == Some(Venue::Integration)
+        && clause.tokens.len() <= 6
+        && contains(
+            &norm,
+            language,
+            &["pass", "passes", "passed", "passing", "green", "succeeded", "succeeds"],
+        );
+    if acts.is_empty() && (green || contains(&norm, language, &all)) {
         let told = Told { passed: true, any: true, ..Told::default() };
         out.push(reading(text, clause, language, Act::Test, told, "green", &norm));
     }
@@ -197,6 +204,8 @@ fn reading(
             language,
         ),
         result: Some(told),
+        said: false,
+        passive: false,
         by_subagent: false,
         words: clause.tokens.clone(),
         verb: String::new(),
@@ -213,15 +222,16 @@ fn pass(norm: &str, language: &Language) -> Option<usize> {
     let stands = |word: &&str| {
         let at = find(norm, language, word)?;
         let next = norm[at + word.len()..].split_whitespace().next();
-        let predicate = !PREDICATES.contains(word) || next.is_none_or(|it| AFTER_PREDICATE.contains(&it));
+        let predicate = !PREDICATES.contains(word) || next.is_none_or(|it| NOT_OBJECTS.contains(&it));
         predicate.then_some(at)
     };
     language.pass.iter().filter_map(stands).max()
 }
 
 /// Verbs that have an object as a rule: without one they say that it works.
-const PREDICATES: &[&str] = &["builds", "compiles", "compile", "type-checks", "typechecks"];
-const AFTER_PREDICATE: &[&str] = &[
+const PREDICATES: &[&str] = &["builds", "compiles", "compile", "type-checks", "typechecks", "passes", "pass"];
+/// What may stand behind them then.
+const NOT_OBJECTS: &[&str] = &[
     ",",
     "and",
     "again",
@@ -245,6 +255,39 @@ const AFTER_PREDICATE: &[&str] = &[
     "under",
     "at",
     "out",
+    "both",
+    "all",
+    "here",
+    "then",
+    "because",
+    "when",
+    "since",
+    "before",
+    "across",
+    "consistently",
+    "against",
+    "first",
+    "including",
+    "except",
+    "reliably",
+    "through",
+    "by",
+    "there",
+    "once",
+    "if",
+    "100%",
+    "ok",
+    "just",
+    "lint",
+    "tests",
+    "build",
+    "typecheck",
+    "or",
+    "from",
+    "throughout",
+    "also",
+    "twice",
+    "within",
 ];
 
 /// `no errors`, `0 failures`: all is well.
@@ -435,21 +478,30 @@ fn counts(tokens: &[String], language: &Language) -> Option<Told> {
             told.tests_failed = Some(number);
             found |= told.tests_passed.is_some();
         } else if follows(&["skipped", "ignored", "errors", "warnings"]) {
-        } else if follows(tests)
-            || (near.split_whitespace().nth(1).is_some_and(|it| tests.contains(&it))
-                && near
-                    .split_whitespace()
-                    .next()
-                    .is_some_and(|it| it.chars().all(char::is_alphabetic) && it != "of"))
-        {
-            let far = words(at + 1, 8);
-            if contains(&far, language, language.pass) && !contains(&far, language, language.fail) {
+        } else if let Some(behind) = behind_tests(&tokens[at + 1..], tests) {
+            let far = joined(&behind[..behind.len().min(3)]);
+            if pass(&far, language).is_some() && !contains(&far, language, language.fail) {
                 told.tests_passed = Some(number);
                 found = true;
             }
         }
     }
     found.then_some(told)
+}
+
+/// What stands behind `tests`, with at most one adjective before it: `48 tests pass`, `16 new tests pass`.
+fn behind_tests<'a>(tokens: &'a [String], tests: &[&str]) -> Option<&'a [String]> {
+    let is = |at: usize| {
+        tokens.get(at).is_some_and(|token| {
+            tests.contains(&token.as_str()) && !matches!(token.as_str(), "test" | "spec")
+        }) || tokens.get(at..at + 2).is_some_and(|two| tests.contains(&two.join(" ").as_str()))
+    };
+    let at = (0..2).find(|at| is(*at))?;
+    if tokens[..at].iter().any(|token| !token.chars().all(char::is_alphabetic) || token == "of") {
+        return None;
+    }
+    let width = if tests.contains(&tokens[at].as_str()) { 1 } else { 2 };
+    tokens.get(at + width..)
 }
 
 fn found_word(token: &str, language: &Language) -> bool {

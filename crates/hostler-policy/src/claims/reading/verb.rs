@@ -293,15 +293,14 @@ fn reading(
     subject: Subject,
 ) -> Reading {
     let nouns = objects::nouns(names, language);
-    let count = clause.tokens[hit.to..]
-        .iter()
-        .take(6)
+    let stretch = clause.tokens[hit.to..].iter().take(6);
+    let count = stretch
+        .take_while(|token| !matches!(token.as_str(), "," | "and" | "so" | "which" | "that" | "but"))
         .enumerate()
         .find_map(|(at, token)| objects::number(token, language).map(|number| (hit.to + at, number)))
         .filter(|(at, _)| {
-            !clause.tokens.get(at.wrapping_sub(1)).is_some_and(|it| {
-                matches!(it.as_str(), "to" | "from" | "at" | "line" | "version" | "phase" | "step")
-            })
+            let before = clause.tokens.get(at.wrapping_sub(1)).map(String::as_str).unwrap_or_default();
+            !matches!(before, "to" | "from" | "at" | "line" | "version" | "phase" | "step")
         })
         .map(|(_, number)| number);
     Reading {
@@ -314,6 +313,8 @@ fn reading(
         whole: contains(around, language, language.all),
         venue: objects::venue(&clause.sentence, language),
         result: None,
+        said: matches!(subject, Subject::Said),
+        passive: matches!(subject, Subject::Passive),
         by_subagent: matches!(subject, Subject::Subagent),
         words: clause.tokens.clone(),
         verb: hit.form.to_owned(),
@@ -356,7 +357,9 @@ fn hits<'a>(clause: &Clause, language: &'a Language) -> Vec<Hit<'a>> {
 /// Who did it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Subject {
-    /// The agent, said or implied.
+    /// The agent: "I", "we".
+    Said,
+    /// The agent, implied.
     Agent,
     /// A helper of it.
     Subagent,
@@ -371,7 +374,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
     let first = hit.form.split(' ').next().unwrap_or_default();
     if language.first_person.contains(&first) || first == "have" {
         // "I read": the subject is part of the form.
-        return Subject::Agent;
+        return Subject::Said;
     }
     let mut at = hit.from;
     let mut passive = false;
@@ -397,7 +400,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         return if passive { Subject::Passive } else { Subject::Agent };
     };
     if language.first_person.contains(&before) {
-        return Subject::Agent;
+        return Subject::Said;
     }
     if language.others.contains(&before) || matches!(before, "get" | "gets" | "got" | "getting") {
         return Subject::Other;
@@ -490,7 +493,9 @@ fn loose_subject(clause: &Clause, language: &Language, hit: &Hit<'_>) -> Subject
     if contains(&norm, language, language.subagent) {
         return Subject::Subagent;
     }
-    if contains(&norm, language, language.first_person) || hit.from == 0 {
+    if contains(&norm, language, language.first_person) {
+        Subject::Said
+    } else if hit.from == 0 {
         Subject::Agent
     } else {
         Subject::Passive
