@@ -94,3 +94,54 @@ fn common_dir(git_dir: &Path) -> PathBuf {
         Err(_) => git_dir.to_path_buf(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use std::fs;
+
+    use super::*;
+
+    const ONE: &str = "1111111111111111111111111111111111111111";
+    const TWO: &str = "2222222222222222222222222222222222222222";
+
+    #[track_caller]
+    fn check(files: &[(&str, &str)], expected: Option<&str>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (path, text) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let found = Project::find(&folder.path().join("tree")).commit();
+        assert_eq!(found.as_deref(), expected, "{files:?}");
+    }
+
+    #[test]
+    fn the_commit_that_is_checked_out_is_read_from_files() {
+        let head = ("tree/.git/HEAD", "ref: refs/heads/main\n");
+        let packed =
+            format!("# pack-refs with: peeled\n{TWO} refs/heads/mai\n{ONE} refs/heads/main\n^{TWO}\n");
+        check(&[head, ("tree/.git/refs/heads/main", &format!("{ONE}\n"))], Some(ONE));
+        check(&[head, ("tree/.git/packed-refs", &packed)], Some(ONE));
+        let loose = ("tree/.git/refs/heads/main", TWO);
+        check(&[head, ("tree/.git/packed-refs", &packed), loose], Some(TWO));
+        check(&[("tree/.git/HEAD", &format!("{ONE}\n"))], Some(ONE));
+        // An unborn branch, references that only git reads, damage, no repository.
+        check(&[head], None);
+        check(&[("tree/.git/HEAD", "ref: refs/heads/.invalid\n"), ("tree/.git/reftable/x", "")], None);
+        check(&[head, ("tree/.git/refs/heads/main", "ref: refs/heads/other\n")], None);
+        check(&[("tree/.git/HEAD", "11111")], None);
+        check(&[("tree/file", "")], None);
+        // A linked work tree keeps its own HEAD and shares the branches.
+        let linked = [
+            ("tree/.git", "gitdir: ../main/.git/worktrees/tree\n"),
+            ("main/.git/worktrees/tree/HEAD", "ref: refs/heads/side\n"),
+            ("main/.git/worktrees/tree/commondir", "../..\n"),
+            ("main/.git/HEAD", "ref: refs/heads/main\n"),
+            ("main/.git/refs/heads/side", ONE),
+        ];
+        check(&linked, Some(ONE));
+    }
+}

@@ -106,6 +106,10 @@ fn a_resumed_session_goes_on_in_the_same_chain() {
         "seal",
     ];
     again.ledger(&[first, second].concat());
+    // Each end sealed, signed and archived what there was.
+    let verified = world.hostler_json(&["audit", "verify"]);
+    let levels: Vec<_> = verified["journals"].as_array().unwrap().iter().map(|it| &it["level"]).collect();
+    assert_eq!(levels, ["signed", "signed"], "{verified}");
 }
 
 #[test]
