@@ -1,19 +1,30 @@
-//! What cargo cannot do: `cargo xtask latency`, `cargo xtask fuzz`.
+//! What cargo cannot do: `cargo xtask latency`, `cargo xtask claims`, `cargo xtask fuzz`.
 
+mod claims;
 mod fuzz;
 mod latency;
+mod transcripts;
 
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command, ExitCode, Stdio};
+
+use anyhow::{Context, ensure};
+use serde_json::Value;
 
 const USAGE: &str = "usage: cargo xtask latency [--calls N]
-       cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]";
+       cargo xtask claims [--gate] [--misses] [--release] FILE...
+       cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
+       cargo xtask replay-bench [--mb N]
+       cargo xtask transcripts [--mb N] FOLDER";
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.split_first() {
         Some((task, rest)) if task == "latency" => latency::run(rest),
+        Some((task, rest)) if task == "claims" => claims::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
+        Some((task, rest)) if task == "replay-bench" => transcripts::bench(rest),
+        Some((task, rest)) if task == "transcripts" => transcripts::generate(rest),
         _ => Err(anyhow::anyhow!("{USAGE}")),
     };
     match result {
@@ -30,6 +41,24 @@ fn main() -> ExitCode {
 fn root() -> PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here).to_path_buf()
+}
+
+/// Builds the binary and returns its path; `release`: as users get it.
+fn program(release: bool) -> anyhow::Result<PathBuf> {
+    let output = Command::new("cargo")
+        .args(["build", "--quiet", "--package", "hostler", "--message-format=json"])
+        .args(release.then_some("--release"))
+        .current_dir(root())
+        .stderr(Stdio::inherit())
+        .output()?;
+    ensure!(output.status.success(), "`cargo build` failed");
+    let text = String::from_utf8(output.stdout)?;
+    let built = text
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|it| it["target"]["name"] == "hostler")
+        .find_map(|it| it["executable"].as_str().map(PathBuf::from));
+    built.context("cargo named no executable")
 }
 
 /// The number after `name`, or `fallback`.
