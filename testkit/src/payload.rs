@@ -33,6 +33,11 @@ pub fn session_start(cwd: &Path, session: &str) -> Value {
     json!({ "session_id": session, "cwd": cwd, "hook_event_name": "SessionStart", "source": "startup" })
 }
 
+/// The user sends a prompt.
+pub fn prompt(cwd: &Path, session: &str, prompt: &str) -> Value {
+    json!({ "session_id": session, "cwd": cwd, "hook_event_name": "UserPromptSubmit", "prompt": prompt })
+}
+
 /// A tool succeeded.
 pub fn tool_after(cwd: &Path, session: &str, id: &str, tool: &str, input: &Value, response: &Value) -> Value {
     let mut payload = tool_before(cwd, session, id, tool, input);

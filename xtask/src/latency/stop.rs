@@ -39,10 +39,7 @@ impl LongSession {
             call(command, payload.to_string().as_bytes(), &mut Samples::default()).map(|_| ())
         };
         hook(payload::session_start(&place.project, SESSION))?;
-        hook(json!({
-            "session_id": SESSION, "cwd": place.project, "hook_event_name": "UserPromptSubmit",
-            "prompt": "add the report and run the tests",
-        }))?;
+        hook(payload::prompt(&place.project, SESSION, "add the report and run the tests"))?;
         for (at, (tool, input, response)) in calls(&place.project).iter().enumerate() {
             let id = format!("toolu_kind_{at}");
             hook(payload::tool_before(&place.project, SESSION, &id, tool, input))?;
