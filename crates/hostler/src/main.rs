@@ -13,6 +13,7 @@ mod output;
 mod place;
 mod project;
 mod replay;
+mod report;
 
 use std::process::ExitCode;
 

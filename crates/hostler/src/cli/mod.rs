@@ -9,6 +9,7 @@ mod explain;
 mod guard;
 mod init;
 mod replay;
+mod report;
 mod rows;
 mod status;
 mod uninit;
@@ -54,6 +55,8 @@ enum Command {
     Demo(demo::Args),
     /// Replay a transcript through the guards
     Replay(replay::Args),
+    /// Report what was claimed and what held, what was stopped, and which tests ran
+    Report(report::Args),
 }
 
 /// Parses the command line and runs the command.
@@ -80,6 +83,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Checkpoint(args) => checkpoint::run(&args, json),
         Command::Demo(args) => demo::run(&args, json),
         Command::Replay(args) => replay::run(&args, json),
+        Command::Report(args) => report::run(&args, json),
     };
     match result {
         Ok(exit) => exit.into(),

@@ -343,7 +343,6 @@ fn show_lines(out: &mut impl Write, lines: &Lines) -> anyhow::Result<()> {
 }
 
 /// Shows how far we are when it takes more than a second and a person looks.
-/// How far the reading is, on a terminal.
 pub(super) struct Bar {
     begun: Instant,
     total: u64,

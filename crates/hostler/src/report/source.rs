@@ -9,11 +9,8 @@ use serde::Deserialize;
 
 use crate::replay::summary::SessionSummary;
 
-/// How what `hostler replay` prints begins, as one document and as lines.
-const DOCUMENT: &[u8] = b"{\"version\":";
-const LINE: &[u8] = b"{\"session\":{";
 /// Within this much of a document its sessions begin.
-const HEAD_BYTES: u64 = 256;
+const HEAD_BYTES: u64 = 512;
 
 /// One document.
 #[derive(Deserialize)]
@@ -41,20 +38,52 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Option<Vec<SessionSummary>>> 
     if read.is_err() {
         return Ok(None);
     }
-    let sessions = b"\"sessions\":[";
-    let document = head.starts_with(DOCUMENT) && head.windows(sessions.len()).any(|it| it == sessions);
-    if !document && !head.starts_with(LINE) {
+    let (document, lines) = form(&head);
+    if !document && !lines {
         return Ok(None);
     }
     let text = std::fs::read(path).with_context(|| format!("cannot read `{}`", path.display()))?;
     let whole = || format!("`{}` is no complete output of `hostler replay`; print it again", path.display());
-    if document {
-        let document: Document = serde_json::from_slice(&text).with_context(whole)?;
-        return Ok(Some(document.sessions));
-    }
     let mut sessions = Vec::new();
-    for line in text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
+    if document {
+        sessions = serde_json::from_slice::<Document>(&text).with_context(whole)?.sessions;
+    }
+    for line in text.split(|byte| *byte == b'\n').filter(|line| lines && !line.trim_ascii().is_empty()) {
         sessions.extend(serde_json::from_slice::<Line>(line).with_context(whole)?.session);
     }
+    // Every summary names its version; other documents may have sessions, too.
+    anyhow::ensure!(
+        sessions.iter().all(|it| it.version != 0),
+        "`{}` holds sessions, but none that `hostler replay` printed",
+        path.display()
+    );
     Ok(Some(sessions))
+}
+
+/// Whether a file begins as a document with sessions does, and whether as lines with one each. Blanks do not count:
+/// other programs lay out anew what they pass on.
+fn form(head: &[u8]) -> (bool, bool) {
+    let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let holds = |needle: &[u8]| head.windows(needle.len()).any(|it| it == needle);
+    (head.starts_with(b"{") && holds(b"\"sessions\":["), head.starts_with(b"{\"session\":{"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::form;
+
+    #[test]
+    fn outputs_of_replay_are_told_from_other_files() {
+        for (head, expected) in [
+            ("{\"version\":1,\"sessions\":[\n{\"version\":1", (true, false)),
+            ("{\n  \"sessions\": [\n", (true, false)),
+            ("{\"session\":{\"version\":1,", (false, true)),
+            ("{\"type\":\"user\",\"sessionId\":\"a\"}", (false, false)),
+            ("{\"text\":\"a \\\"sessions\\\":[ in a text\"}", (false, false)),
+            ("", (false, false)),
+            ("[{\"sessions\":[]}]", (false, false)),
+        ] {
+            assert_eq!(form(head.as_bytes()), expected, "{head}");
+        }
+    }
 }

@@ -10,3 +10,4 @@ mod guard;
 mod hook;
 mod install;
 mod invariants;
+mod report;
