@@ -210,7 +210,7 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
     }
     let rss_mb = rss_mb()?;
     let long = LongSession::new(&place, program)?;
-    long.end(&place, program, &mut Samples::default())?;
+    LongSession::end(&place, program, &mut Samples::default())?;
     let long_rss_mb = self::rss_mb()?;
 
     let script = place.home.join("hook.py");
@@ -226,7 +226,7 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
         }
         call(place.command(Path::new("true")), b"", &mut floor)?;
         if round % PYTHON_EVERY == 0 {
-            long.end(&place, program, &mut ends)?;
+            LongSession::end(&place, program, &mut ends)?;
         }
         if let (Some(python), true) = (&python, round % PYTHON_EVERY == 0) {
             let mut command = place.command(python);

@@ -53,7 +53,7 @@ impl LongSession {
     }
 
     /// One end of a turn.
-    pub(super) fn end(&self, place: &Place, program: &Path, samples: &mut Samples) -> anyhow::Result<()> {
+    pub(super) fn end(place: &Place, program: &Path, samples: &mut Samples) -> anyhow::Result<()> {
         let mut command = place.command(program);
         command.args(["hook", "claude"]);
         let payload = payload::stop(&place.project, SESSION, MESSAGE).to_string();

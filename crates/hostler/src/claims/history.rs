@@ -375,14 +375,15 @@ impl<'a> Reading<'a> {
     }
 
     fn result(&mut self, line: &[u8]) -> Option<()> {
-        let (agent, id, delegates, evidence) = match serde_json::from_slice::<Call>(line) {
-            Ok(Call { agent, id, delegates, evidence: Some(evidence) }) => (agent, id, delegates, evidence),
-            _ => {
+        let (agent, id, delegates, evidence) =
+            if let Ok(Call { agent, id, delegates, evidence: Some(evidence) }) = serde_json::from_slice(line)
+            {
+                (agent, id, delegates, evidence)
+            } else {
                 let call: BareCall = serde_json::from_slice(line).ok()?;
                 let evidence = call.evidence(call.status == "ok", "no more was recorded of it");
                 (call.agent, call.id, call.delegates, evidence)
-            }
-        };
+            };
         if let Some(Open::Stopped(at)) = id.and_then(|id| self.open.remove(id.as_bytes())) {
             // The user let it happen.
             self.entries[at] = None;

@@ -22,8 +22,16 @@ pub(crate) struct Looker<'a> {
     cwd: &'a Path,
     since_ms: Option<i64>,
     known: HashMap<String, Option<FileState>>,
-    /// Files of the project, relative; `None` when there are too many to list.
-    listed: Option<Option<Vec<PathBuf>>>,
+    listed: Listed,
+}
+
+/// The files of the project, relative.
+enum Listed {
+    /// Nobody asked.
+    NotYet,
+    /// There are too many.
+    TooMany,
+    All(Vec<PathBuf>),
 }
 
 /// What stands at a path.
@@ -37,7 +45,7 @@ enum Found {
 impl<'a> Looker<'a> {
     /// For a session in `place` that began at `since_ms` and is in `cwd` now.
     pub(crate) fn new(place: &'a Place, cwd: &'a Path, since_ms: Option<i64>) -> Self {
-        Self { place, cwd, since_ms, known: HashMap::new(), listed: None }
+        Self { place, cwd, since_ms, known: HashMap::new(), listed: Listed::NotYet }
     }
 
     /// The state of `text`, a path as a message has it; `None` when it cannot be told for sure. A path that is
@@ -118,7 +126,10 @@ impl<'a> Looker<'a> {
             return None;
         }
         let root = self.place.root.clone();
-        let files = self.listed.get_or_insert_with(|| list(&root)).as_ref()?;
+        if matches!(self.listed, Listed::NotYet) {
+            self.listed = list(&root).map_or(Listed::TooMany, Listed::All);
+        }
+        let Listed::All(files) = &self.listed else { return None };
         let found: Vec<PathBuf> = files.iter().filter(|file| file.ends_with(wanted)).cloned().collect();
         if found.is_empty() {
             return Some(FileState::Missing);
