@@ -27,6 +27,7 @@ mod requirements_file;
 mod secret_in_content;
 mod secrets;
 mod shell_protected;
+mod signing_key;
 mod write_outside;
 mod write_overwrite;
 mod written;
@@ -121,6 +122,7 @@ pub const GUARDS: &[&Guard] = &[
     &shell_protected::GUARD,
     &shell_protected::GIT,
     &shell_protected::SELF,
+    &signing_key::GUARD,
     &missing_path::GUARD,
     &write_overwrite::GUARD,
     &write_outside::GUARD,

@@ -141,7 +141,7 @@ impl World {
             "modes": findings.as_array().unwrap().iter().map(|_| "warn").collect::<Vec<_>>(),
             "findings": findings,
         });
-        entry.attributes = attributes.as_object().unwrap().clone();
+        entry.attributes.clone_from(attributes.as_object().unwrap());
         if kind == "subagent" {
             entry.attributes.insert("gen_ai.agent.id".to_owned(), "agent-7".into());
         }
@@ -499,6 +499,22 @@ fn the_agent_cannot_write_the_key_or_the_archive() {
 }
 
 #[test]
+fn the_agent_cannot_read_the_private_key() {
+    let world = World::new();
+    let public = world.json(&["audit", "key"])["public"].as_str().unwrap().to_owned();
+    let private = world.keys().private_path();
+    let read = |id: &str, path: &str| {
+        let answer = world.call("PreToolUse", id, "Read", &json!({ "file_path": path }));
+        answer.pointer("/hookSpecificOutput/permissionDecision").and_then(Value::as_str).map(str::to_owned)
+    };
+    assert_eq!(read("t1", private.to_str().unwrap()).as_deref(), Some("deny"));
+    assert_eq!(read("t2", "~/.local/share/hostler/signing/ed25519.key").as_deref(), Some("deny"));
+    assert_eq!(read("t3", &public), None);
+    assert_eq!(world.bash("t4", &format!("cat '{}'", private.display())).as_deref(), Some("deny"));
+    assert_eq!(world.bash("t5", "cat ~/.local/share/hostler/signing/ed25519.pub"), None);
+}
+
+#[test]
 fn sessions_are_sealed_by_hand() {
     let world = World::new();
     world.bash("toolu_1", "echo one");
@@ -541,7 +557,6 @@ fn now_ms() -> i64 {
     i64::try_from(since.as_millis()).unwrap()
 }
 
-// @traces REQ-020-110 REQ-020-111
 #[test]
 fn findings_are_listed_and_filtered() {
     let world = World::new();
@@ -651,7 +666,7 @@ fn a_finding_is_explained_from_live_and_archived_journals() {
     fails(&format!("{turn}.3"), "holds 2 findings; `hostler audit findings` lists");
     fails("361ac4e6-1.1", "(decision) holds 0 findings");
     fails("00000000-1.1", "no record `00000000-1` is in a journal; `hostler audit findings` lists");
-    fails(&turn, &format!("is no finding's id (such as `361ac4e6-12.1`)"));
+    fails(&turn, "is no finding's id (such as `361ac4e6-12.1`)");
     fails("", "is no finding's id");
 }
 

@@ -63,13 +63,12 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         }
         Ok(())
     };
-    match &args.out {
-        Some(path) => to_file(path, write)?,
-        None => {
-            let mut out = BufWriter::new(std::io::stdout().lock());
-            write(&mut out)?;
-            out.flush()?;
-        }
+    if let Some(path) = &args.out {
+        to_file(path, write)?;
+    } else {
+        let mut out = BufWriter::new(std::io::stdout().lock());
+        write(&mut out)?;
+        out.flush()?;
     }
     Ok(Exit::Ok)
 }

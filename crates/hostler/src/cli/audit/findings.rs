@@ -25,7 +25,7 @@ pub(super) struct Args {
     /// Only what is at least so grave: LOW, MEDIUM, HIGH or CRITICAL
     #[arg(long, value_parser = severity)]
     severity: Option<Severity>,
-    /// Only this type, e.g. ACTION_DECEPTION; may be given several times
+    /// Only this type, e.g. `ACTION_DECEPTION`; may be given several times
     #[arg(long = "type", value_name = "TYPE", value_parser = kind)]
     kind: Vec<String>,
 }
