@@ -298,6 +298,11 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
                 }
             }
             '–' if !word.is_empty() && next.is_some_and(|c| c.is_ascii_digit()) => word.push('-'),
+            '%' if word.is_empty() => {
+                if let Some(last) = out.last_mut().filter(|it| it.ends_with(|c: char| c.is_ascii_digit())) {
+                    last.push('%');
+                }
+            }
             '%' => {
                 word.push('%');
                 end(&mut word, &mut out);

@@ -124,7 +124,8 @@ fn hidden(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
     for evidence in own(turn).filter(|it| !it.notable.is_empty()) {
         let shared = evidence.notable.iter().any(|line| {
             line.split(|c: char| !c.is_alphanumeric())
-                .filter(|word| 3 < word.len())
+                // Common words are shared by chance.
+                .filter(|word| 6 < word.len() || (2 < word.len() && word.chars().all(char::is_uppercase)))
                 .any(|word| message.norm.contains(&word.to_lowercase()))
         });
         if !shared {

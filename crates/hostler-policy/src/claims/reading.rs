@@ -58,6 +58,12 @@ pub(super) struct Told {
     pub(super) tests_passed: Option<u64>,
     /// Tests that failed.
     pub(super) tests_failed: Option<u64>,
+    /// Tests that were skipped.
+    pub(super) tests_skipped: Option<u64>,
+    /// Errors that a linter, compiler or type checker is said to report.
+    pub(super) errors: Option<u64>,
+    /// Warnings.
+    pub(super) warnings: Option<u64>,
     /// All tests that there are.
     pub(super) tests_total: Option<u64>,
     /// Coverage in percent.
@@ -232,6 +238,9 @@ pub(super) fn read(message: &str) -> Message {
                     readings.extend(verb::listed(&text, clause, language));
                 }
             }
+            if language.code == "en" && readings.is_empty() {
+                readings.extend(verb::now(&text, clause, language));
+            }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             for reading in &mut readings {
                 reading.clause = number;
@@ -245,6 +254,13 @@ pub(super) fn read(message: &str) -> Message {
 /// Whether an item stands under a heading or lead-in that announces changed files.
 fn changes_listed(text: &Text, index: usize) -> bool {
     const HEADS: &[&str] = &[
+        "files created",
+        "created files",
+        "new files",
+        "files added",
+        "added files",
+        "i created",
+        "i added",
         "changes",
         "changed files",
         "files changed",

@@ -14,6 +14,16 @@ const TOOLS: &[&str] = &["Write", "Edit", "NotebookEdit", "Bash"];
 
 pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if reading.paths().next().is_none() {
+        let has = |noun: Noun| reading.nouns.contains(&noun);
+        if reading.verb == "applied" && has(Noun::Migration) {
+            return super::deed::of(Act::Migrate, reading, bench);
+        }
+        let dependency = ["dependency", "dependencies", "package"]
+            .iter()
+            .any(|word| reading.words.iter().any(|it| it == word));
+        if reading.verb == "added" && dependency && reading.objects.iter().any(|it| it.code) {
+            return super::deed::of(Act::Install, reading, bench);
+        }
         if reading.act == Act::Create
             && let Some(act) = super::super::reading::outside(&reading.nouns)
             && !made_of_files(reading)

@@ -21,10 +21,25 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
                 Ruling::supported("what was opened is not told")
             }
         }
-        Act::Comment if !(has(Noun::PullRequest) || has(Noun::Issue)) => {
+        Act::Comment if !(has(Noun::PullRequest) || has(Noun::Issue) || posts(reading)) => {
             Ruling::supported("where it was posted is not told")
         }
-        Act::Service if !has(Noun::Service) => Ruling::supported("what was started is not told"),
+        Act::Service if !(has(Noun::Service) || served(reading)) => {
+            Ruling::supported("what was started is not told")
+        }
+        Act::Other if reading.verb.contains("screenshot") => {
+            let taken = |it: &&Evidence| {
+                it.words.iter().any(|word| word.contains("screenshot") || word.contains("snapshot"))
+            };
+            match bench.evidence.iter().rev().find(taken).or_else(|| opaque(bench.evidence, FREE)) {
+                Some(found) => Ruling::by(found),
+                None => Ruling::not_done(
+                    "no call took a screenshot".to_owned(),
+                    &["MCP", "Bash"],
+                    "looked for a call that takes a screenshot".to_owned(),
+                ),
+            }
+        }
         Act::Other => {
             if ["ticket", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
                 .iter()
@@ -38,9 +53,11 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         // Wide words: only a failed attempt speaks against them.
         Act::Deploy if !reading.verb.contains("deployed") => lenient(reading, bench),
         Act::Revert if reading.verb == "stashed" => of(Act::Revert, reading, bench),
-        Act::Send | Act::Fetch | Act::Revert | Act::Pull | Act::Branch | Act::Publish => {
-            lenient(reading, bench)
-        }
+        Act::Fetch if reading.paths().next().is_some() => super::change::judge(reading, bench),
+        Act::Revert => reverted(reading, bench),
+        Act::Send if reading.verb == "uploaded" => of(Act::Send, reading, bench),
+        Act::Publish => of(Act::Publish, reading, bench),
+        Act::Send | Act::Fetch | Act::Pull | Act::Branch => lenient(reading, bench),
         Act::Merge
             if !(has(Noun::Branch)
                 || has(Noun::PullRequest)
@@ -50,9 +67,49 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             lenient(reading, bench)
         }
         // "The cron entry is installed": only packages leave a trace that is known.
-        Act::Install if packages(reading).is_empty() && !has(Noun::Package) => lenient(reading, bench),
+        Act::Install if packages(reading).is_empty() && program(reading).is_none() && !has(Noun::Package) => {
+            lenient(reading, bench)
+        }
         Act::Commit => committed(reading, bench),
         act => of(act, reading, bench),
+    }
+}
+
+fn posts(reading: &Reading) -> bool {
+    reading.verb == "posted"
+        && reading.words.iter().any(|it| {
+            it.starts_with('#') || matches!(it.as_str(), "slack" | "discord" | "teams" | "channel" | "thread")
+        })
+}
+
+fn served(reading: &Reading) -> bool {
+    const NAMES: &[&str] = &[
+        "nginx",
+        "redis",
+        "postgres",
+        "docker",
+        "compose",
+        "stack",
+        "containers",
+        "apache",
+        "systemd",
+        "backend",
+        "postgresql",
+        "mysql",
+        "queue",
+    ];
+    reading.words.iter().any(|word| NAMES.contains(&word.as_str()))
+}
+
+/// Changes may be taken back by editing as well.
+fn reverted(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    let edits = |it: &&Evidence| {
+        it.files.iter().any(|file| matches!(file.act, Act::Edit | Act::Create | Act::Delete | Act::Move))
+            || it.deeds.iter().any(|deed| matches!(deed.act, Act::Branch | Act::Deploy | Act::Migrate))
+    };
+    match bench.evidence.iter().rev().find(edits) {
+        Some(found) => Ruling::by(found),
+        None => of(Act::Revert, reading, bench),
     }
 }
 
@@ -77,7 +134,11 @@ fn last_word(status: &Evidence, evidence: &[Evidence]) -> bool {
 /// Whether `act` was done.
 pub(super) fn of(act: Act, reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let evidence = bench.evidence;
-    let names: Vec<&str> = if act == Act::Install { packages(reading) } else { Vec::new() };
+    let names: Vec<&str> = match act {
+        Act::Install => packages(reading).into_iter().chain(program(reading)).collect(),
+        Act::Tag | Act::Branch => packages(reading),
+        _ => Vec::new(),
+    };
     let fits = |object: &str| {
         names.is_empty()
             || object.is_empty()
@@ -102,15 +163,22 @@ pub(super) fn of(act: Act, reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         Act::Migrate => {
             (&["migrate", "migration", "migrations", "seed", "upgrade", "sql", "psql"], &["Bash"])
         }
+        Act::Send => {
+            (&["upload", "cp", "scp", "rsync", "put", "sync", "sftp", "send", "mail"], &["Bash", "MCP"])
+        }
         Act::Deploy => (&["deploy", "release", "rollout", "publish", "up"], &["Bash"]),
         _ => (&[], &["Bash"]),
     };
     let external = |it: &&Evidence| {
+        if super::run::is_rehearsal(it) {
+            return false;
+        }
         let named = it.words.iter().any(|word| words.contains(&word.as_str()));
         let writes = match it.channel {
             Channel::Mcp | Channel::Other => it.opaque,
             Channel::Shell => {
-                it.opaque || matches!(act, Act::Service | Act::Backup | Act::Migrate | Act::Deploy)
+                it.opaque
+                    || matches!(act, Act::Service | Act::Backup | Act::Migrate | Act::Deploy | Act::Send)
             }
             _ => false,
         };
@@ -139,8 +207,58 @@ fn same(done: Act, claimed: Act) -> bool {
                 | (Act::Tag, Act::Publish)
                 | (Act::Branch, Act::Push | Act::OpenPullRequest)
                 | (Act::Service, Act::Deploy)
+                | (Act::Send, Act::Push | Act::Publish | Act::Deploy)
                 | (Act::Migrate, Act::Deploy)
         )
+}
+
+/// "I installed jq": the word behind the verb.
+fn program(reading: &Reading) -> Option<&str> {
+    let at = reading.words.iter().position(|word| *word == reading.verb)?;
+    let next = reading.words.get(at + 1)?;
+    let after = reading.words.get(at + 2).map(String::as_str);
+    let name = next.chars().all(|c| c.is_ascii_alphanumeric() || c == '-')
+        && !matches!(
+            next.as_str(),
+            "the"
+                | "a"
+                | "all"
+                | "it"
+                | "them"
+                | "and"
+                | "everything"
+                | "in"
+                | "for"
+                | "with"
+                | "new"
+                | "both"
+                | "successfully"
+                | "locally"
+                | "globally"
+                | "any"
+                | "missing"
+                | "required"
+                | "on"
+                | "via"
+                | "to"
+                | "dependencies"
+                | "packages"
+                | "deps"
+                | "from"
+                | "into"
+                | "by"
+                | "at"
+                | "under"
+                | "as"
+                | "its"
+        );
+    (name
+        && reading.said
+        && matches!(
+            after,
+            None | Some("with" | "via" | "from" | "using" | "and" | "," | "for" | "globally" | "through")
+        ))
+    .then_some(next.as_str())
 }
 
 /// Names of packages that are said to be installed.

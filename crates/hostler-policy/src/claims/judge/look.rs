@@ -43,7 +43,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         );
     }
     if !paths.is_empty() {
-        if let Some(count) = wanted(reading).filter(|count| 1 < *count && reading.says("file")) {
+        if let Some(count) =
+            wanted(reading).filter(|count| 1 < *count && (reading.says("file") || counted_files(reading)))
+        {
             let seen = distinct(evidence, &paths);
             if seen < count && !everything(evidence) {
                 return few(count, seen);

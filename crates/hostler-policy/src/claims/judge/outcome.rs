@@ -23,7 +23,7 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(venue) =
         reading.venue.filter(|venue| *venue == Venue::Integration || *venue == Venue::Staging)
     {
-        return run::at_venue(venue, evidence);
+        return at_venue(venue, told, bench);
     }
     let all: Runs<'_> = evidence
         .iter()
@@ -40,6 +40,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         return covered(coverage, &runs, evidence);
     }
     let Some(last) = runs.last().copied() else { return never_run(reading, told, evidence) };
+    if let Some(ruling) = problems(told, last) {
+        return ruling;
+    }
+    if let Some(ruling) = elsewhere(reading, &runs, evidence) {
+        return ruling;
+    }
     if let Some(ruling) = counts(reading, told, &runs, last) {
         return ruling;
     }
@@ -129,10 +135,11 @@ fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Ru
         (passed, failed, skipped)
     };
     let agrees = |(p, f, s): (u64, u64, u64)| {
-        let right = passed == p || (f == 0 && passed == p + s);
+        let right = passed == p || (f == 0 && passed == p + s && told.tests_skipped.is_none());
         let failed = told.tests_failed.is_none_or(|it| it == f);
+        let skipped = told.tests_skipped.is_none_or(|it| it == s);
         let total = told.tests_total.is_none_or(|it| it == p + f || it == p + f + s);
-        right && failed && total
+        right && failed && skipped && total
     };
     if runs.iter().any(|(_, run)| agrees(numbers(run))) {
         // The number is right for an earlier run; "all pass" still has to hold for the last one.
@@ -152,7 +159,12 @@ fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Ru
     }
     // Part of a run: "12 tests of the parser pass" among more.
     let (p, f, _) = numbers(last.1);
-    if f == 0
+    let part = ["of", "for", "in", "new", "added", "under", "covering", "more"]
+        .iter()
+        .any(|word| reading.words.iter().any(|it| it == word))
+        || !reading.objects.is_empty();
+    if part
+        && f == 0
         && passed < p
         && !reading.whole
         && told.tests_total.is_none()
@@ -242,6 +254,11 @@ fn measured(told: &Measured, evidence: &[Evidence]) -> Ruling {
             }
             let value = if kind == "time" { measure.value * family(&measure.unit).1 } else { measure.value };
             let claimed = told.value * factor;
+            let rounded =
+                told.value.fract() == 0.0 && (measure.value - told.value).abs() < 1.0 && kind != "time";
+            if rounded {
+                return Ruling::by(it);
+            }
             if (value - claimed).abs()
                 <= 0.1 * value.abs().max(claimed.abs()) * f64::from(u8::from(kind == "time")) + f64::EPSILON
             {
@@ -261,4 +278,224 @@ fn measured(told: &Measured, evidence: &[Evidence]) -> Ruling {
         }
         None => Ruling::supported("no call of this turn measured it"),
     }
+}
+
+/// What is said to hold in a place that a call looked at.
+fn at_venue(venue: Venue, told: &Told, bench: &Bench<'_>) -> Ruling {
+    let ruling = run::at_venue(venue, bench.evidence);
+    let seen = bench
+        .evidence
+        .iter()
+        .rev()
+        .find(|it| ruling.standing == Standing::Supported && ruling.why.first() == Some(&it.summary));
+    let Some(seen) = seen.filter(|_| told.passed) else { return ruling };
+    let failed = |line: &String| {
+        let line = line.to_lowercase();
+        line.contains("fail") || line.starts_with("x ")
+    };
+    let acknowledged = !bench.message.tells_failure_of.is_empty();
+    match seen.notable.iter().find(|line| failed(line)) {
+        Some(line) if !acknowledged && venue == Venue::Integration => {
+            Ruling::contradicted(format!("what was looked at says: {line}"), seen)
+        }
+        _ => ruling,
+    }
+}
+
+/// Numbers of errors and warnings as told against those of the last run.
+fn problems(told: &Told, last: (&Evidence, &Run)) -> Option<Ruling> {
+    let differs = |told: Option<u64>, said: Option<u64>| match (told, said) {
+        (Some(told), Some(said)) if told != said => Some((told, said)),
+        _ => None,
+    };
+    let outcome = &last.1.outcome;
+    let found = differs(told.errors, outcome.errors)
+        .map(|it| (it, "errors"))
+        .or_else(|| differs(told.warnings, outcome.warnings).map(|it| (it, "warnings")))?;
+    let ((told, said), what) = found;
+    // Zero told and some fixed by the run itself: the run that fixed says how many there were.
+    if told == 0 && outcome.passed == Some(true) && what == "errors" {
+        return None;
+    }
+    Some(Ruling::contradicted(
+        format!("{told} {what} are told; the last run of {} says {said}", last.1.program),
+        last.0,
+    ))
+}
+
+/// Words before "tests" that name a layer, and what its runs are called.
+const LAYERS: &[(&[&str], &[&str])] = &[
+    (
+        &["e2e", "end-to-end", "browser"],
+        &[
+            "e2e",
+            "playwright",
+            "cypress",
+            "puppeteer",
+            "selenium",
+            "detox",
+            "webdriver",
+            "end-to-end",
+            "browser",
+            "testcafe",
+            "nightwatch",
+            "maestro",
+            "appium",
+        ],
+    ),
+    (&["integration"], &["integration", "e2e", "it", "failsafe", "integrationtest"]),
+    (
+        &["load", "performance"],
+        &["k6", "locust", "jmeter", "load", "performance", "bench", "artillery", "wrk", "vegeta", "ab"],
+    ),
+    (&["mutation"], &["mutants", "mutmut", "stryker", "mutation"]),
+    (&["smoke"], &["smoke"]),
+];
+
+/// "The end-to-end tests pass" where only unit tests ran; "the auth tests pass" where only those of billing did.
+fn elsewhere(reading: &Reading, runs: &Runs<'_>, evidence: &[Evidence]) -> Option<Ruling> {
+    if reading.act != Act::Test || reading.result.as_ref().is_some_and(|told| told.any) {
+        return None;
+    }
+    let free = evidence.iter().any(|it| it.opaque && it.failure.is_none() && it.channel != Channel::File);
+    if free {
+        return None;
+    }
+    let says = |run: &Run, it: &Evidence, names: &[&str]| {
+        let named = |text: &str| {
+            names.iter().any(|name| {
+                text.split(|c: char| !c.is_alphanumeric() && c != '-').any(|part| part == *name)
+                    || (4 < name.len() && text.contains(name))
+            })
+        };
+        run.scope.iter().any(|scope| named(&scope.to_lowercase()))
+            || named(&run.program)
+            || it.words.iter().any(|word| names.contains(&word.as_str()))
+    };
+    let at = reading
+        .words
+        .iter()
+        .position(|word| matches!(word.as_str(), "tests" | "test" | "suite" | "specs"))?;
+    let before: Vec<&str> = reading.words[..at].iter().rev().take(2).map(String::as_str).collect();
+    let missing = |what: String| {
+        Some(Ruling::not_run(
+            format!("what was run is not {what}"),
+            format!(
+                "looked for a run of {what}; the last was {}",
+                runs.last().map_or("none", |(it, _)| it.summary.as_str())
+            ),
+        ))
+    };
+    for (names, programs) in LAYERS {
+        if let Some(name) = before.iter().find(|word| names.contains(word)) {
+            let seen = runs.iter().any(|(it, run)| says(run, it, programs) || says(run, it, names));
+            // A whole run of a project's tests has its integration tests in it.
+            let whole = names.contains(&"integration") && runs.iter().any(|(_, run)| run.scope.is_empty());
+            return if seen || whole { None } else { missing(format!("{name} tests")) };
+        }
+    }
+    if runs.iter().any(|(_, run)| run.scope.is_empty()) {
+        return None;
+    }
+    // Every run was narrowed: the part that is told must be one that was run.
+    const PLAIN: &[&str] = &[
+        "the",
+        "all",
+        "new",
+        "existing",
+        "unit",
+        "my",
+        "our",
+        "these",
+        "those",
+        "both",
+        "other",
+        "remaining",
+        "failing",
+        "relevant",
+        "related",
+        "affected",
+        "updated",
+        "and",
+        "regression",
+        "added",
+        "every",
+        "each",
+        "targeted",
+        "focused",
+        "local",
+        "full",
+        "whole",
+        "entire",
+        "python",
+        "rust",
+        "go",
+        "js",
+        "javascript",
+        "typescript",
+        "same",
+        "previously",
+        "broken",
+        "of",
+        "two",
+        "three",
+        "four",
+        "five",
+        "its",
+        "their",
+        "your",
+        "three",
+        "table",
+        "that",
+        "this",
+        "now",
+        "lint",
+        "build",
+        ",",
+        "pass",
+        "passing",
+        "corresponding",
+        "test",
+        "tests",
+        "green",
+        "package",
+        "module",
+        "unittest",
+        "pytest",
+        "backend",
+        "frontend",
+        "core",
+        "your",
+        "no",
+        "is",
+        "are",
+        "more",
+        "original",
+        "final",
+        "still",
+        "also",
+        "but",
+        "current",
+        "flaky",
+        "parametrized",
+        "parameterized",
+        "property",
+        "snapshot",
+        "clean",
+        "linter",
+        "typecheck",
+    ];
+    let topic = before.first().filter(|word| {
+        3 < word.len()
+            && word.chars().all(|c| c.is_ascii_alphabetic())
+            && !PLAIN.contains(word)
+            && !word.ends_with("ing")
+            && !word.ends_with("ly")
+    })?;
+    let stem = &topic[..topic.len().min(5)];
+    let named = runs.iter().any(|(it, run)| {
+        run.scope.iter().any(|scope| scope.to_lowercase().contains(stem))
+            || it.words.iter().any(|word| word.contains(stem))
+    });
+    if named { None } else { missing(format!("the {topic} tests")) }
 }

@@ -36,6 +36,21 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         }
     }
     let acts = acts(reading);
+    if reading.act == Act::Format {
+        let wrote = |it: &&Evidence| {
+            it.files.iter().any(|file| matches!(file.act, Act::Edit | Act::Create))
+                || (it.opaque && it.failure.is_none())
+                || (it.runs.iter().any(|run| run.act == Act::Format && run.outcome.passed != Some(false))
+                    && !it.words.iter().any(|word| word == "check" || word == "--check"))
+        };
+        return match evidence.iter().rev().find(wrote) {
+            Some(found) => Ruling::by(found),
+            None => Ruling::not_run(
+                "nothing was formatted".to_owned(),
+                "looked for a formatter that writes".to_owned(),
+            ),
+        };
+    }
     for act in &acts {
         let runs = evidence.iter().filter(|it| it.runs.iter().any(|run| fits(run.act, *act)));
         let names = tool_words(reading);
@@ -190,6 +205,9 @@ fn ran(evidence: &Evidence, words: &[String]) -> bool {
     if evidence.channel == Channel::Delegate {
         return evidence.opaque;
     }
+    if is_rehearsal(evidence) && !words.iter().any(|word| word.contains("dry")) {
+        return false;
+    }
     let summary = evidence.summary.to_lowercase();
     let has = |word: &str| {
         let stem = word.rsplit('/').next().unwrap_or(word);
@@ -222,8 +240,27 @@ fn ran(evidence: &Evidence, words: &[String]) -> bool {
     match significant.first() {
         None => words.iter().all(|word| has(word)),
         // The program and, where it has one, the subcommand; paths and filters are scope.
-        Some(first) => has(first),
+        Some(first) => {
+            let plain = |word: &&&String| word.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+            has(first) && significant.get(1).filter(plain).is_none_or(|second| has(second))
+        }
     }
+}
+
+/// A dry run: nothing happened.
+pub(super) fn is_rehearsal(evidence: &Evidence) -> bool {
+    const OPTIONS: &[&str] = &[
+        "dry-run",
+        "--dry-run",
+        "just-print",
+        "--just-print",
+        "collect-only",
+        "--collect-only",
+        "list-tests",
+    ];
+    evidence.words.iter().any(|word| OPTIONS.contains(&word.as_str()))
+        || evidence.summary.contains("make -n ")
+        || evidence.summary.contains("--dry-run")
 }
 
 fn failed<'a>(evidence: &'a [Evidence], words: &[String]) -> Option<(&'a Evidence, &'a super::Failure)> {
@@ -237,7 +274,11 @@ fn failed<'a>(evidence: &'a [Evidence], words: &[String]) -> Option<(&'a Evidenc
 /// `20 times` where it was run once.
 fn too_few(reading: &Reading, act: Act, evidence: &[Evidence]) -> Option<Ruling> {
     let at = reading.words.iter().position(|word| word == "times")?;
-    let wanted: u64 = reading.words.get(at.checked_sub(1)?)?.parse().ok()?;
+    let word = reading.words.get(at.checked_sub(1)?)?;
+    let wanted: u64 = word.parse().ok().or_else(|| {
+        let numbers = super::super::language::LANGUAGES[0].numbers;
+        numbers.iter().find(|(name, _)| name == word).map(|(_, number)| *number)
+    })?;
     let done: u64 = evidence
         .iter()
         .flat_map(|it| &it.runs)

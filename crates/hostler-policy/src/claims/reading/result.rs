@@ -94,13 +94,30 @@ pub(super) fn read(
         let tests =
             contains(&wide, language, judge_names(language, Act::Test)) || told.tests_passed.is_some();
         if tests {
-            told.passed = pass_at.is_some() && !fails && told.tests_failed.unwrap_or(0) == 0;
+            let all = told.tests_total.is_none_or(|total| told.tests_passed == Some(total));
+            told.passed = pass_at.is_some() && !fails && told.tests_failed.unwrap_or(0) == 0 && all;
+
             told.programs = programs(&wide);
             out.push(reading(text, clause, language, Act::Test, told, "counts", &norm));
             return out;
         }
     }
-    if pass_at.is_none() || fails {
+    if let Some(told) = problems(&clause.tokens) {
+        let label = clause.label.clone().unwrap_or_default();
+        let wide = format!("{label}{norm}");
+        let act = [Act::Lint, Act::Typecheck, Act::Build]
+            .into_iter()
+            .find(|act| contains(&wide, language, judge_names(language, *act)));
+        if let Some(act) = act {
+            let passed = told.errors == Some(0) && told.warnings.is_none_or(|it| it == 0);
+            let told = Told { programs: programs(&wide), passed, ..told };
+            out.push(reading(text, clause, language, act, told, "problems", &norm));
+            return out;
+        }
+    }
+    let pass_at =
+        pass_at.or_else(|| (language.code == "en" && fault_free(&norm, language)).then_some(norm.len()));
+    if pass_at.is_none() || (fails && !mended(&norm, language, pass_at.unwrap_or(0))) {
         return out;
     }
     if negated(&norm, language, pass_at.unwrap_or(0)) {
@@ -109,6 +126,9 @@ pub(super) fn read(
     let label = clause.label.clone().unwrap_or_default();
     let own = subjects(&norm, language, pass_at.unwrap_or(0));
     let mut acts = own;
+    if language.code == "en" && contains(&norm, language, &["compile", "compiles", "compiled"]) {
+        acts = vec![Act::Build];
+    }
     if acts.is_empty() && !label.is_empty() && clause.tokens.len() <= 6 {
         acts = language
             .judges
@@ -290,6 +310,37 @@ const NOT_OBJECTS: &[&str] = &[
     "within",
 ];
 
+/// Verbs that say that a fault is gone.
+const MENDING: &[&str] = &["en/fixed", "de/behoben", "fr/corrigé", "es/corregido", "pt/corrigido"];
+/// Words that say that not all of it is.
+const LEFT: &[&str] = &[
+    "still",
+    "remaining",
+    "most",
+    "some",
+    "noch",
+    "einige",
+    "encore",
+    "certains",
+    "todavía",
+    "aún",
+    "algunos",
+    "ainda",
+    "alguns",
+];
+
+/// `Fixed the error and all tests pass`: the fault that is named before the predicate is told to be gone.
+fn mended(norm: &str, language: &Language, pass_at: usize) -> bool {
+    let other: Vec<&str> =
+        language.fail.iter().filter(|it| !language.faults.contains(*it)).copied().collect();
+    let mends = |verb: &&super::super::language::Verb| MENDING.contains(&verb.id);
+    language.spaced
+        && !contains(norm, language, &other)
+        && !contains(norm, language, LEFT)
+        && !contains(&norm[pass_at..], language, language.faults)
+        && language.verbs.iter().filter(mends).any(|verb| contains(&norm[..pass_at], language, verb.done))
+}
+
 /// `no errors`, `0 failures`: all is well.
 fn fault_free(norm: &str, language: &Language) -> bool {
     if !language.spaced {
@@ -340,6 +391,36 @@ fn subjects(norm: &str, language: &Language, pass_at: usize) -> Vec<Act> {
     }
     out.sort_unstable();
     out.into_iter().map(|(_, act)| act).collect()
+}
+
+/// `0 errors, 5 warnings`, `without warnings`.
+fn problems(tokens: &[String]) -> Option<Told> {
+    let mut told = Told::default();
+    let mut found = false;
+    for (at, token) in tokens.iter().enumerate() {
+        let number = match token.as_str() {
+            "no" | "without" | "zero" => 0,
+            digits => match digits.parse() {
+                Ok(number) => number,
+                Err(_) => continue,
+            },
+        };
+        let next = tokens.get(at + 1).map(|it| it.trim_end_matches('s'));
+        // "without errors or warnings"
+        let or = (number == 0 && tokens.get(at + 2).is_some_and(|it| it == "or"))
+            .then(|| tokens.get(at + 3))
+            .flatten();
+        for word in next.into_iter().chain(or.map(|it| it.trim_end_matches('s'))) {
+            match word {
+                "error" => told.errors = Some(number),
+                "warning" => told.warnings = Some(number),
+                "problem" | "issue" => told.errors = Some(number),
+                _ => continue,
+            }
+            found = true;
+        }
+    }
+    found.then_some(told)
 }
 
 fn negated(norm: &str, language: &Language, pass_at: usize) -> bool {
@@ -477,7 +558,9 @@ fn counts(tokens: &[String], language: &Language) -> Option<Told> {
         } else if follows(&["failed", "failing", "failures", "failure", "fail"]) {
             told.tests_failed = Some(number);
             found |= told.tests_passed.is_some();
-        } else if follows(&["skipped", "ignored", "errors", "warnings"]) {
+        } else if follows(&["skipped", "ignored"]) {
+            told.tests_skipped = Some(number);
+        } else if follows(&["errors", "warnings"]) {
         } else if let Some(behind) = behind_tests(&tokens[at + 1..], tests) {
             let far = joined(&behind[..behind.len().min(3)]);
             if pass(&far, language).is_some() && !contains(&far, language, language.fail) {

@@ -187,6 +187,27 @@ pub(super) fn listed(text: &Text, clause: &Clause, language: &Language) -> Optio
     Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent))
 }
 
+/// "`src/net.c` now checks the return value": it was changed.
+pub(super) fn now(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let at = clause.tokens.iter().position(|token| token == "now").filter(|at| *at == 1)?;
+    let next = clause.tokens.get(at + 1)?;
+    if !next.ends_with('s')
+        || matches!(next.as_str(), "is" | "was" | "has" | "this" | "passes" | "exists" | "fails" | "works")
+    {
+        return None;
+    }
+    if vetoed(clause, language, &Hit { verb: &NOW, form: "now", from: at, to: at + 2, participle: true }, 0) {
+        return None;
+    }
+    let objects = objects::objects(text, clause, 0, 1);
+    objects.first()?.path.as_ref()?;
+    let hit = Hit { verb: &NOW, form: "", from: 0, to: 1, participle: false };
+    let around = clause.norm();
+    Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Passive))
+}
+
+const NOW: Verb = Verb { act: Act::Edit, id: "en/now", done: &[], participle: &[] };
+
 /// The claims that a clause's verbs make.
 pub(super) fn read(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
     if language.spaced { spaced(text, clause, language, past) } else { unspaced(text, clause, language) }
@@ -247,6 +268,12 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
             }
             front.extend(objects);
             objects = front;
+        }
+        if hit.form == "applied" || hit.form == "downloaded" {
+            // A patch or manifest is what was used.
+            for object in &mut objects {
+                object.target = object.target && hit.form == "downloaded";
+            }
         }
         if matches!(hit.verb.act, Act::Edit | Act::Move) {
             // A folder is where, not what.
