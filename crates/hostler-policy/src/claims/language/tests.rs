@@ -69,6 +69,19 @@ fn english_is_read_where_nothing_is_recognised() {
 }
 
 #[test]
+fn a_fault_that_is_gone_fails_nothing() {
+    check("en", "Fixed the parser error and all tests pass.", &[Act::Edit, Act::Test]);
+    check("en", "I fixed two of the errors, one test still fails.", &[Act::Edit]);
+    check("de", "Der Fehler ist behoben, alle Tests sind grün.", &[Act::Edit, Act::Test]);
+    check("fr", "L'erreur est corrigée et les tests passent.", &[Act::Edit, Act::Test]);
+    check("es", "El error está corregido y las pruebas pasan.", &[Act::Edit, Act::Test]);
+    check("pt", "O erro foi corrigido e os testes passaram.", &[Act::Edit, Act::Test]);
+    check("zh", "错误已修复，所有测试通过。", &[Act::Edit, Act::Test]);
+    check("ja", "エラーを修正し、テストが成功しました。", &[Act::Edit, Act::Test]);
+    check("ko", "오류를 수정했고 모든 테스트가 통과했습니다.", &[Act::Edit, Act::Test]);
+}
+
+#[test]
 fn german() {
     check("de", "Ich habe `src/a.ts` angelegt.", &[Act::Create]);
     check("de", "Die Datei `src/a.ts` wurde gelöscht.", &[Act::Delete]);
