@@ -49,12 +49,16 @@ pub(super) fn for_user(told: &[Told<'_>], claims: usize, subagent: bool, note: &
     out
 }
 
-/// What sends the agent back.
-pub(super) fn for_agent(told: &[Told<'_>]) -> String {
+/// What sends the agent back; `others` are told besides, since it hears us anyway.
+pub(super) fn for_agent(told: &[Told<'_>], others: &[Told<'_>]) -> String {
     let mut out =
         "hostler compared your last message with the record of your tool calls. What does not hold:"
             .to_owned();
     findings(&mut out, told);
+    if !others.is_empty() {
+        out.push_str("\nWhat was found besides:");
+        findings(&mut out, others);
+    }
     out.push_str(
         "\nDo what you claimed now, or take it back: say plainly what was done, what was not, and what failed. \
          If the record is wrong, say in one sentence why, and end your turn.",

@@ -8,7 +8,7 @@ use hostler_ledger::journal::{self, Appended, sha256_hex};
 use hostler_ledger::redact::preview;
 use hostler_ledger::state::{self, StopAnswer, TurnEnd};
 use hostler_model::{Event, EventKind, Host, Mode};
-use hostler_policy::claims::{self, Audit, Finding, Judged, Standing, Turn};
+use hostler_policy::claims::{self, Audit, Finding, Judged, Severity, Standing, Turn};
 use serde_json::{Value, json};
 
 use super::call::{Line, append, now_ms};
@@ -249,11 +249,11 @@ impl End<'_> {
             answer::remark(&report::clean(claims, subagent));
             return Reply::default();
         }
-        let of = |least: Mode| -> Vec<Told<'_>> {
+        let told = |wanted: &dyn Fn(Mode) -> bool| -> Vec<Told<'_>> {
             let all = ids.iter().zip(findings).zip(&result.modes);
-            all.filter(|(_, mode)| least <= **mode).map(|((id, finding), _)| Told { id, finding }).collect()
+            all.filter(|(_, mode)| wanted(**mode)).map(|((id, finding), _)| Told { id, finding }).collect()
         };
-        let visible = of(Mode::Warn);
+        let visible = told(&|mode| Mode::Warn <= mode);
         if visible.is_empty() {
             return Reply::default();
         }
@@ -265,7 +265,8 @@ impl End<'_> {
         let report = report::for_user(&visible, claims, subagent, note);
         answer::remark(&report);
         let stop = matches!(sent_back, Some(StopAnswer::Block { .. }))
-            .then(|| Stop::Continue(report::for_agent(&of(Mode::Deny))));
+            .then(|| (told(&|mode| mode == Mode::Deny), told(&|mode| mode == Mode::Warn)))
+            .map(|(denied, others)| Stop::Continue(report::for_agent(&denied, &others)));
         let rest = Some("hostler audit findings".to_owned());
         Reply { stop, message: Some(report), rest, ..Reply::default() }
     }
@@ -343,7 +344,7 @@ fn kept_claim(judged: &Judged) -> Option<Value> {
 }
 
 /// What was reported of the agent's last turn and not to the agent itself: told with the next prompt, since words
-/// to an agent that ends its turn would make it go on.
+/// to an agent that ends its turn would make it go on. Notes are for the user.
 pub(super) fn before_prompt(event: &Event, world: &World) -> Option<String> {
     if !matches!(event.kind, EventKind::Prompt { .. }) || !world.config.audits {
         return None;
@@ -354,6 +355,7 @@ pub(super) fn before_prompt(event: &Event, world: &World) -> Option<String> {
         .iter()
         .zip(&last.ids)
         .filter(|((_, mode), _)| Mode::parse(mode).is_some_and(|mode| Mode::Warn <= mode))
+        .filter(|((finding, _), _)| Severity::Low < finding.severity)
         .map(|((finding, _), id)| Told { id, finding })
         .collect();
     (!told.is_empty()).then(|| report::for_next_turn(&told))

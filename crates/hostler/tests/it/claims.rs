@@ -570,6 +570,51 @@ fn a_result_that_differs_from_the_last_run_sends_the_agent_back() {
 }
 
 #[test]
+fn an_agent_that_is_sent_back_hears_of_everything() {
+    let session = Session::new();
+    session.failed("Bash", &json!({ "command": "pytest -q" }), FAILED_RUN);
+    let end = session.says("I read `docs/guide.md` and all 12 tests pass.");
+    let (first, besides) = end.sent_back().split_once("What was found besides:").unwrap();
+    assert!(first.contains("claim-contradicted") && besides.contains("claim-not-read"), "{end:?}");
+}
+
+#[test]
+fn a_note_stays_with_the_user() {
+    let session = Session::new();
+    session.bash("pytest -q tests/test_cart.py", PASSED_RUN);
+    let end = session.says("All tests pass.");
+    assert!(end.released().told().contains("· LOW PARTIAL_RUN"), "{end:?}");
+    assert_eq!(session.event("UserPromptSubmit", json!({ "prompt": "thanks" })), json!({}));
+}
+
+// @traces 021-CONST-VII-010
+#[test]
+fn the_same_turn_has_the_same_audit() {
+    let audit = || {
+        let session = Session::new();
+        session.failed("Bash", &json!({ "command": "pytest -q" }), FAILED_RUN);
+        session.wrote("src/cart.py", "");
+        session
+            .says("I created `src/cart.py` and `src/pay.py`, read `docs/guide.md`, and all 12 tests pass.");
+        let turn = session.last("turn");
+        let members = ["audit", "claims", "judged", "findings", "modes", "evidence_calls"];
+        let audit = members.map(|name| turn.attributes[name].to_string()).join("\n");
+        audit.replace(session.world.home().to_str().unwrap(), "~")
+    };
+    assert_eq!(audit(), audit());
+}
+
+#[test]
+fn a_project_that_switches_audits_off_is_told() {
+    let world = World::new().configured("[claims]\nenabled = false\n");
+    let reply = world.hook(world.event("SessionStart", &json!({ "source": "startup" })));
+    let message = reply["systemMessage"].as_str().unwrap();
+    assert!(
+        message.contains("milder than profile `standard`") && message.contains("claim-contradicted = off")
+    );
+}
+
+#[test]
 fn a_failure_that_is_told_is_no_finding() {
     let session = Session::new();
     session.failed("Bash", &json!({ "command": "pytest -q" }), FAILED_RUN);
