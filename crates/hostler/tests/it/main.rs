@@ -11,3 +11,4 @@ mod hook;
 mod install;
 mod invariants;
 mod report;
+mod rows;
