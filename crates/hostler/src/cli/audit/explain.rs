@@ -160,8 +160,10 @@ fn rows(found: &Recorded) -> Vec<(&'static str, String)> {
         rows.push(("as", claim.get("act").and_then(Value::as_str).unwrap_or_default().to_owned()));
         rows.extend(texts(claim.get("objects")).into_iter().map(|object| ("about", object)));
     }
-    rows.extend(texts(judged.and_then(|it| it.get("why"))).into_iter().map(|why| ("judged", why)));
-    rows.extend(found.texts("evidence").into_iter().map(|text| ("evidence", text.to_owned())));
+    let evidence: Vec<String> = found.texts("evidence").into_iter().map(str::to_owned).collect();
+    let why = texts(judged.and_then(|it| it.get("why"))).into_iter().filter(|why| !evidence.contains(why));
+    rows.extend(why.map(|why| ("judged", why)));
+    rows.extend(evidence.iter().map(|text| ("evidence", text.clone())));
     if let Some(calls) = found.record.attributes.get("evidence_calls") {
         rows.push(("looked at", format!("{calls} tool calls of the session")));
     }

@@ -60,15 +60,18 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     }
     let mut out = std::io::stdout().lock();
     for record in records {
-        let text = |name, chars_max| redact::preview(record.text(name).unwrap_or("-"), chars_max);
+        let text = |names: &[&str], chars_max| {
+            let found = names.iter().find_map(|name| record.text(name));
+            redact::preview(found.unwrap_or("-"), chars_max)
+        };
         writeln!(
             out,
             "{}  {:12} {:8}  {}  {}",
             time(record.time_ms, true),
             operation(record),
-            text("status", 12),
-            text("target", 100),
-            text("message", 200),
+            text(&["status", "audit"], 12),
+            text(&["target", "last_message_preview", "prompt_preview"], 100),
+            text(&["message"], 200),
         )?;
     }
     Ok(Exit::Ok)
