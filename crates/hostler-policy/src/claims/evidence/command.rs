@@ -49,6 +49,16 @@ impl Step {
         !self.flow.hidden && !self.flow.negated
     }
 
+    /// It prints names or counts, no lines.
+    fn names_only(&self) -> bool {
+        self.words.iter().skip(1).any(|word| {
+            matches!(
+                word.as_str(),
+                "--files-with-matches" | "--count" | "--quiet" | "--files" | "--files-without-match"
+            ) || (word.starts_with('-') && !word.starts_with("--") && word.contains(['l', 'c', 'q', 'L']))
+        })
+    }
+
     fn took_effect(&self) -> bool {
         match self.state {
             State::Done | State::Ran => true,
@@ -66,7 +76,7 @@ pub(super) fn shell(
     text: &str,
     evidence: &mut Evidence,
 ) {
-    let report = shell::analyse(command, source.cwd, source.place);
+    let report = analyse(command, source);
     let mut steps = steps(&report.commands, source);
     let loose = effects(&report.effects, &report.flows, &mut steps);
     let opaque = unread(&report, command, &steps);
@@ -136,7 +146,21 @@ pub(super) fn shell(
     if !skipped_line {
         evidence.files.extend(loose);
     }
-    evidence.opaque = opaque && steps.iter().any(|step| step.state != State::Skipped);
+    // A search whose matching lines reach the output has shown parts of these files.
+    if let Some(step) = steps.iter().find(|step| {
+        step.meaning.role == Role::Answer
+            && step.took_effect()
+            && matches!(step.name(), "grep" | "rg" | "egrep" | "fgrep" | "ag" | "ack")
+            && (step.meaning.files.iter().any(|file| file.act == Act::Search && file.tree)
+                || (step.meaning.files.is_empty() && step.words.iter().any(String::is_empty)))
+    }) && !step.names_only()
+    {
+        for path in super::of::shown_files(None, text) {
+            let path = lexical::expand(source.cwd, source.place.home.as_deref(), &path).display().to_string();
+            evidence.files.push(FileAct { act: Act::Read, path, tree: false, times: 1 });
+        }
+    }
+    evidence.opaque = opaque && (steps.is_empty() || steps.iter().any(|step| step.state != State::Skipped));
     dedupe(&mut evidence.files);
     dedupe(&mut evidence.deeds);
     words(&steps, evidence);
@@ -144,6 +168,29 @@ pub(super) fn shell(
     if tells(&steps) {
         evidence.notable = measure::notable(text);
     }
+}
+
+/// The analysis of a command line; one that a record has cut is closed first.
+fn analyse(command: &str, source: &Source<'_>) -> shell::Report {
+    let report = shell::analyse(command, source.cwd, source.place);
+    if !report.commands.is_empty() || matches!(report.coverage, Coverage::Full) {
+        return report;
+    }
+    let tag = command
+        .rsplit_once("<<")
+        .and_then(|(_, rest)| rest.trim_start_matches('-').split_whitespace().next())
+        .map(|tag| tag.trim_matches(['\'', '"', '\\', ')', ';']).to_owned())
+        .filter(|tag| !tag.is_empty() && tag.len() < 40);
+    let mut endings = vec!["\"".to_owned(), "'".to_owned()];
+    if let Some(tag) = tag {
+        endings.push(format!("\n{tag}\n"));
+        endings.push(format!("\n{tag}\n)\""));
+    }
+    endings
+        .into_iter()
+        .map(|ending| shell::analyse(&format!("{command}{ending}"), source.cwd, source.place))
+        .find(|report| !report.commands.is_empty())
+        .unwrap_or(report)
 }
 
 fn note(all: &mut Vec<String>, target: &str) {
@@ -260,7 +307,9 @@ fn wraps(words: &[String], command: &Command, rest: &[Command]) -> bool {
         }
         "python" | "python3" => {
             // `python -m pip …` is followed by `pip …`.
-            same && suffix && args.first().is_some_and(|it| it == "-m")
+            let own = next.words.first().and_then(Option::as_deref);
+            same && suffix
+                && (args.first().is_some_and(|it| it == "-m") || matches!(own, Some("manage.py" | "artisan")))
         }
         "watch" | "entr" | "hyperfine" | "retry" => true,
         _ => {
@@ -335,34 +384,12 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
             "tar" | "unzip" | "bsdtar" | "7z" => &[Act::Create],
             _ => &[Act::Edit, Act::Create],
         },
+        // Operands of programs that print are known from their words; what is left are inputs and what code opens.
         EffectKind::Read => {
-            let runs = step.is_some_and(|step| step.meaning.opaque) && !effect.command.starts_with('<');
-            let copies = matches!(
-                name,
-                "cp" | "mv" | "gcp" | "tar" | "zip" | "bsdtar" | "source" | "." | "bash" | "sh" | "zsh"
-            );
-            let counts = matches!(
-                name,
-                "file"
-                    | "stat"
-                    | "md5sum"
-                    | "sha1sum"
-                    | "sha256sum"
-                    | "sha512sum"
-                    | "cksum"
-                    | "gzip"
-                    | "gunzip"
-                    | "grep"
-                    | "rg"
-                    | "egrep"
-                    | "fgrep"
-                    | "ag"
-                    | "ack"
-                    | "wc"
-                    | "diff"
-                    | "cmp"
-            );
-            if runs || copies || counts || role == Role::Judge { &[] } else { &[Act::Read] }
+            let input = effect.command.starts_with('<') && role != Role::Judge;
+            let code =
+                interpreter(name) && step.is_some_and(|step| !step.meaning.opaque && role == Role::Deed);
+            if input || code { &[Act::Read] } else { &[] }
         }
         _ => &[],
     };
@@ -376,28 +403,26 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
         if path.starts_with("/dev/") {
             continue;
         }
-        let folder = name == "mkdir" || matches!(name, "tar" | "unzip") || name == "git";
+        let unpacked = matches!(name, "tar" | "unzip" | "bsdtar" | "7z");
+        let cloned = name == "git" && effect.kind == EffectKind::Write;
         for act in acts {
-            out.push(FileAct {
-                act: *act,
-                path: path.clone(),
-                tree: tree || (folder && name != "mkdir"),
-                times: 1,
-            });
+            out.push(FileAct { act: *act, path: path.clone(), tree: tree || unpacked || cloned, times: 1 });
         }
     }
     out
 }
 
+/// Programs that run code given as text.
+fn interpreter(name: &str) -> bool {
+    matches!(name, "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" | "tsx")
+}
+
 /// Whether something of the line may have done what its text does not tell.
 fn unread(report: &shell::Report, command: &str, steps: &[Step]) -> bool {
+    // Scripts whose content was not read are known from the words of what runs them.
     let gaps = match &report.coverage {
         Coverage::Full => false,
-        Coverage::Partial(gaps) => gaps.iter().any(|gap| {
-            let settings =
-                ["activate`", ".env`", "rc`", "profile`", "nvm.sh`", "env`", "activate.fish`", "setup.bash`"];
-            !settings.iter().any(|it| gap.contains(it))
-        }),
+        Coverage::Partial(gaps) => gaps.iter().any(|gap| !gap.ends_with("whose content was not read")),
     };
     let unresolved = report.effects.iter().any(|effect| {
         matches!(
@@ -410,11 +435,7 @@ fn unread(report: &shell::Report, command: &str, steps: &[Step]) -> bool {
         ) && effect.targets.iter().any(|target| target.path.is_none())
     });
     let code = steps.iter().any(|step| {
-        let interpreter = matches!(
-            step.name(),
-            "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" | "tsx"
-        );
-        interpreter
+        interpreter(step.name())
             && step.meaning.role == Role::Deed
             && !step.meaning.files.iter().any(|file| file.act != Act::Read)
     });
@@ -498,6 +519,9 @@ fn blamed(steps: &[Step], exit: Option<i32>, text: &str, summaries: &[Summary]) 
     if judged.is_some() {
         return judged;
     }
+    if let Some(index) = candidates.iter().copied().find(|index| said_by_git(&steps[*index], text)) {
+        return Some(index);
+    }
     let named = candidates.iter().copied().find(|index| {
         let name = steps[*index].name();
         let start = format!("{name}: ");
@@ -523,6 +547,55 @@ fn blamed(steps: &[Step], exit: Option<i32>, text: &str, summaries: &[Summary]) 
         return last;
     }
     candidates.iter().rev().copied().find(|index| steps[*index].meaning.role != Role::Neutral).or(last)
+}
+
+/// What git says belongs to one of its subcommands.
+fn said_by_git(step: &Step, text: &str) -> bool {
+    let marks: &[&str] = match step.meaning.target.as_str() {
+        "git add" => &["fatal: pathspec", "paths are ignored by"],
+        "git commit" => &[
+            "nothing to commit",
+            "no changes added",
+            "nothing added to commit",
+            "hook declined",
+            "Please tell me who you are",
+            "hook: pre-commit",
+            "hook: commit-msg",
+            "husky - pre-commit",
+            "husky - commit-msg",
+        ],
+        "git push" => &[
+            "[rejected]",
+            "[remote rejected]",
+            "failed to push",
+            "has no upstream branch",
+            "hook: pre-push",
+            "Could not read from remote",
+            "src refspec",
+        ],
+        "git rebase" => &["could not apply", "cannot rebase", "CONFLICT (", "No rebase in progress"],
+        "git merge" | "git pull" => &[
+            "CONFLICT (",
+            "Automatic merge failed",
+            "Not possible to fast-forward",
+            "divergent branches",
+            "refusing to merge",
+            "would be overwritten by merge",
+            "no tracking information",
+        ],
+        "git cherry-pick" | "git revert" | "git stash" => {
+            &["could not apply", "CONFLICT (", "could not revert"]
+        }
+        "git checkout" | "git switch" => &[
+            "did not match any file",
+            "is already used by worktree",
+            "already exists",
+            "would be overwritten by checkout",
+            "invalid reference",
+        ],
+        _ => return false,
+    };
+    lines(text).any(|line| marks.iter().any(|mark| line.contains(mark)))
 }
 
 /// Whether a summary can be that of a runner.
@@ -675,18 +748,14 @@ fn verdict(
     }
     match step.state {
         State::Failed => {
-            let several = 1 < step.meaning.judges.len();
-            let other = several && outcome.passed == Some(true);
-            if !other {
-                outcome.passed = if several
-                    && outcome.passed.is_none()
-                    && step.meaning.judges.iter().any(|it| {
-                        it != judge && judgement(it, text).is_some_and(|it| it.passed == Some(false))
-                    }) {
-                    None
-                } else {
-                    Some(false)
-                };
+            // Of several judges in one command the output may say which one it was.
+            let other_failed = step
+                .meaning
+                .judges
+                .iter()
+                .any(|it| it != judge && judgement(it, text).is_some_and(|it| it.passed == Some(false)));
+            if !other_failed || outcome.passed == Some(false) {
+                outcome.passed = Some(false);
             }
         }
         State::Done => {
@@ -816,6 +885,9 @@ fn blame(steps: &mut [Step], loose: &[FileAct], exit: Option<i32>, text: &str, e
         }
         Role::Judge => FailureKind::Error,
         Role::Answer if exit.is_none_or(|exit| exit == 1 || exit == 255) && !step_missing(step, text) => {
+            FailureKind::Answer
+        }
+        Role::Look if step.name() == "curl" && (exit == Some(22) || text.contains("curl: (22)")) => {
             FailureKind::Answer
         }
         Role::Answer | Role::Look if exit == Some(127) => FailureKind::Error,

@@ -31,7 +31,8 @@ pub(super) fn unframe(output: &str) -> (Option<i32>, &str) {
 /// The user or a rule did not let it happen; or the user interrupted it.
 pub(super) fn refused(output: &str) -> Option<FailureKind> {
     let start = super::text::head(output, 2_000);
-    if has(start, "[request interrupted by user") || has(start, "interrupted by the user") {
+    let aborted = text_is(start, "Command aborted") || text_is(start, "Operation aborted");
+    if aborted || has(start, "[request interrupted by user") || has(start, "interrupted by the user") {
         return Some(FailureKind::Interrupted);
     }
     const MARKS: &[&str] = &[
@@ -65,7 +66,15 @@ pub(super) fn refused(output: &str) -> Option<FailureKind> {
         "user cancelled",
         "auto-denied",
     ];
+    if start.trim_start().starts_with("Blocked:") {
+        return Some(FailureKind::Refused);
+    }
     MARKS.iter().any(|mark| has(start, mark)).then_some(FailureKind::Refused)
+}
+
+/// The last line is `mark`.
+fn text_is(text: &str, mark: &str) -> bool {
+    text.trim_end().rsplit('\n').next().is_some_and(|line| line.trim() == mark)
 }
 
 /// What was looked at is not there, or may not be read.
@@ -158,6 +167,9 @@ pub(super) fn message(text: &str) -> String {
         "timed out",
         "exception",
         "rejected",
+        "--- fail",
+        "fail\t",
+        "fail ",
         "conflict",
         "not found",
         "failed",
@@ -166,7 +178,12 @@ pub(super) fn message(text: &str) -> String {
         "missing",
         "error",
     ];
-    let all: Vec<&str> = lines(text).map(str::trim).filter(|line| !line.is_empty()).take(4_000).collect();
+    // `> name@version build`: what a package manager is about to run.
+    let all: Vec<&str> = lines(text)
+        .map(|line| line.trim().trim_matches(['│', '┃', '─', '╭', '╮', '╰', '╯', '━', ' ']))
+        .filter(|line| line.contains(char::is_alphanumeric) && !line.starts_with("> "))
+        .take(4_000)
+        .collect();
     if all.iter().any(|line| line.starts_with("Traceback (most recent call last)"))
         && let Some(last) = all.iter().rev().find(|line| {
             line.split(':').next().is_some_and(|name| {

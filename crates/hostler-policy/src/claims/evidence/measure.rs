@@ -242,7 +242,8 @@ pub(super) fn notable(text: &str) -> Vec<String> {
         }
     };
     for line in &all {
-        let problem = PROBLEMS.iter().any(|word| has(line, word)) && !harmless(line);
+        let address = line.contains("://") && !line.contains(' ');
+        let problem = !address && PROBLEMS.iter().any(|word| has(line, word)) && !harmless(line);
         if problem || LICENCES.iter().any(|word| line.contains(word)) {
             note(line, &mut out);
         }

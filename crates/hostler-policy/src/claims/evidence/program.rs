@@ -163,7 +163,10 @@ impl<'a> Words<'a> {
 
 /// What `words` mean.
 pub(super) fn meaning(words: Words<'_>) -> Meaning {
-    if words.has(&["--help", "--version"]) && words.args.len() <= 2 {
+    let asks = |arg: &String| matches!(arg.as_str(), "--help" | "--version" | "-V");
+    if words.args.last().is_some_and(asks)
+        && words.args.iter().rev().skip(1).all(|arg| !arg.contains(['/', '.']))
+    {
         return Meaning::new(Role::Look, words.name);
     }
     git::meaning(words)
@@ -185,7 +188,16 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         | "fg" | "bg" | "disown" | "typeset" | "logout" => {
             let reads = matches!(name, "source" | ".");
             let mut meaning = Meaning::new(if reads { Role::Look } else { Role::Neutral }, name);
-            meaning.opaque = matches!(name, "eval");
+            let settings = |path: &str| {
+                let name = base(path);
+                name.starts_with("activate")
+                    || name.starts_with(".env")
+                    || name.ends_with("rc")
+                    || name.ends_with("profile")
+                    || matches!(name, "env" | "nvm.sh" | "setup.bash" | "conda.sh")
+            };
+            meaning.opaque =
+                name == "eval" || (reads && !words.args.first().is_some_and(|path| settings(path)));
             meaning
         }
         "test"
@@ -198,7 +210,6 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         | "lsof"
         | "expr"
         | "fuser"
-        | "cmp"
         | "pidof"
         | "getent"
         | "nc"
@@ -218,19 +229,17 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
             let role = if words.has(&["-0"]) || name != "kill" { Role::Answer } else { Role::Deed };
             Meaning::new(role, name).deed(Act::Service, object)
         }
-        "diff" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff" | "zdiff"
-        | "sdiff" => search(words),
+        "diff" | "cmp" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff"
+        | "zdiff" | "sdiff" => search(words),
         "cat" | "head" | "tail" | "less" | "more" | "most" | "bat" | "batcat" | "tac" | "nl" | "rev"
         | "sort" | "uniq" | "cut" | "paste" | "join" | "comm" | "awk" | "gawk" | "mawk" | "nawk" | "jq"
         | "yq" | "xq" | "strings" | "xxd" | "hexdump" | "od" | "base64" | "column" | "fold" | "fmt"
         | "expand" | "tr" | "zcat" | "pr" | "pv" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum"
         | "cksum" | "shasum" | "pdftotext" | "exiftool" | "ffprobe" | "identify" | "xmllint" | "csvcut"
         | "csvlook" | "csvstat" | "look" | "iconv" | "readelf" | "objdump" | "nm" | "otool" | "ldd"
-        | "mdcat" | "glow" | "hexyl" | "delta" | "difft" | "tshark" | "tcpdump" => {
-            Meaning::new(Role::Look, name)
-        }
+        | "mdcat" | "glow" | "hexyl" | "delta" | "difft" | "tshark" | "tcpdump" => contents(words),
         "sed" | "gsed" | "perl" | "ruby" if in_place(words) => Meaning::new(Role::Deed, name),
-        "sed" | "gsed" => Meaning::new(Role::Look, name),
+        "sed" | "gsed" => contents(words),
         "journalctl" | "dmesg" | "last" => {
             let unit = words.value(&["-u", "--unit"]).unwrap_or(name);
             Meaning::new(Role::Look, name).deed(Act::Read, unit)
@@ -307,10 +316,42 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
     })
 }
 
+/// Programs that print what is in their operands, with the options that take a value, and whether the first
+/// operand is a program instead.
+fn contents(words: Words<'_>) -> Meaning {
+    let (valued, programs): (&[&str], bool) = match words.name {
+        "head" | "tail" => (&["-n", "-c", "--lines", "--bytes", "-s", "--pid"], false),
+        "cut" => (&["-d", "-f", "-c", "-b"], false),
+        "sort" => (&["-k", "-t", "-o", "-S", "-T"], false),
+        "uniq" => (&["-f", "-s", "-w"], false),
+        "sed" | "gsed" => (&["-e", "-f", "-l", "--expression", "--file"], true),
+        "awk" | "gawk" | "mawk" | "nawk" => (&["-F", "-v", "-f"], true),
+        "jq" | "yq" | "xq" => (&["-f", "--indent", "-L", "-o", "-p", "-I"], true),
+        "tr" => return Meaning::new(Role::Look, words.name),
+        "bat" | "batcat" => {
+            (&["-r", "--line-range", "-l", "--language", "--style", "--theme", "-H", "--paging"], false)
+        }
+        "xxd" | "hexdump" | "od" | "strings" | "hexyl" => {
+            (&["-s", "-l", "-c", "-n", "-N", "-j", "-A", "-t", "-w", "-C"], false)
+        }
+        "fold" | "fmt" | "column" | "base64" | "nl" | "pr" => (&["-w", "-s", "-b", "-l", "-o", "-c"], false),
+        _ => (&[], false),
+    };
+    let given = words.has(&["-e", "-f", "--expression", "--file", "--from-file"]);
+    let mut meaning = Meaning::new(Role::Look, words.name);
+    for path in words.operands(valued).into_iter().skip(usize::from(programs && !given)) {
+        let named = !path.is_empty() && path != "-" && !path.starts_with('+') && !path.contains('\n');
+        if named {
+            meaning = meaning.file(Act::Read, path);
+        }
+    }
+    meaning
+}
+
 fn search(words: Words<'_>) -> Meaning {
     let name = words.name;
     let mut meaning = Meaning::new(Role::Answer, name);
-    if matches!(name, "diff" | "colordiff" | "zdiff" | "sdiff") {
+    if matches!(name, "diff" | "cmp" | "colordiff" | "zdiff" | "sdiff") {
         for path in words.operands(&["-U", "-x", "-I", "-C"]) {
             if !path.is_empty() && path != "-" {
                 meaning = meaning.file(Act::Read, path);

@@ -2,7 +2,15 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
-use hostler_model::{Action, Change, Outcome, Profile, ToolCall};
+mod commands;
+mod failures;
+mod outputs;
+mod typed;
+
+use std::fmt::Write as _;
+
+use hostler_model::{Action, Outcome, Profile, ToolCall};
+use proptest::prelude::*;
 
 use super::{Actor, Evidence, Source, of};
 use crate::testing::World;
@@ -24,14 +32,17 @@ fn bash(command: &str, ok: bool, output: &str) -> Evidence {
     evidence("Bash", Action::Shell { command: command.to_owned() }, ok, output)
 }
 
-/// Evidence as short lines: files and deeds, runs, what else is known.
+/// A path as the tables have it: relative to the project.
+fn short(path: &str) -> String {
+    match path.strip_prefix("/home/dev/proj") {
+        Some("") => ".".to_owned(),
+        Some(rest) if rest.starts_with('/') => rest[1..].to_owned(),
+        _ => path.to_owned(),
+    }
+}
+
+/// Evidence as short lines: files, `+` deeds, runs, `opaque`, `!` the failure, `-` what was missed.
 fn render(evidence: &Evidence) -> Vec<String> {
-    let short = |path: &str| {
-        path.strip_prefix("/home/dev/proj/").map_or_else(
-            || if path == "/home/dev/proj" { ".".to_owned() } else { path.to_owned() },
-            str::to_owned,
-        )
-    };
     let mut out = Vec::new();
     for file in &evidence.files {
         let tree = if file.tree { " tree" } else { "" };
@@ -39,15 +50,30 @@ fn render(evidence: &Evidence) -> Vec<String> {
         out.push(format!("{:?} {}{tree}{times}", file.act, short(&file.path)));
     }
     for deed in &evidence.deeds {
-        out.push(format!("+{:?} {}", deed.act, deed.object).trim_end().to_owned());
+        out.push(format!("+{:?} {}", deed.act, short(&deed.object)).trim_end().to_owned());
     }
-    for run in &evidence.runs {
+    out.extend(runs(evidence));
+    if evidence.opaque {
+        out.push("opaque".to_owned());
+    }
+    if let Some(failure) = &evidence.failure {
+        out.push(format!("!{:?} {}", failure.kind, short(&failure.target)));
+        for deed in &failure.missed {
+            out.push(format!("-{:?} {}", deed.act, short(&deed.object)).trim_end().to_owned());
+        }
+    }
+    out
+}
+
+/// The runs: act, program, scope, verdict, counts with their first letters.
+fn runs(evidence: &Evidence) -> Vec<String> {
+    let run = |run: &super::Run| {
         let mut line = format!("{:?} {}", run.act, run.program);
         if !run.scope.is_empty() {
-            line.push_str(&format!(" [{}]", run.scope.join(" ")));
+            write!(line, " [{}]", run.scope.join(" ")).unwrap();
         }
         if 1 < run.times {
-            line.push_str(&format!(" x{}", run.times));
+            write!(line, " x{}", run.times).unwrap();
         }
         let outcome = &run.outcome;
         line.push_str(match outcome.passed {
@@ -64,24 +90,15 @@ fn render(evidence: &Evidence) -> Vec<String> {
             (outcome.units_passed, "u"),
         ] {
             if let Some(value) = value {
-                line.push_str(&format!(" {value}{word}"));
+                write!(line, " {value}{word}").unwrap();
             }
         }
         if let Some(percent) = outcome.coverage_percent {
-            line.push_str(&format!(" {percent}%"));
+            write!(line, " {percent}%").unwrap();
         }
-        out.push(line);
-    }
-    if evidence.opaque {
-        out.push("opaque".to_owned());
-    }
-    if let Some(failure) = &evidence.failure {
-        out.push(format!("!{:?} {}", failure.kind, short(&failure.target)));
-        for deed in &failure.missed {
-            out.push(format!("-{:?} {}", deed.act, short(&deed.object)).trim_end().to_owned());
-        }
-    }
-    out
+        line
+    };
+    evidence.runs.iter().map(run).collect()
 }
 
 #[track_caller]
@@ -89,37 +106,23 @@ fn check(command: &str, ok: bool, output: &str, expected: &[&str]) {
     assert_eq!(render(&bash(command, ok, output)), expected, "{command:?}\n{output}");
 }
 
-/// Prints what is made of rows on a file, one JSON object with `c`, `ok`, `o` a line.
-#[test]
-#[ignore = "a look at recorded calls"]
-fn look() {
-    #[expect(clippy::disallowed_methods, reason = "a look by hand")]
-    let path = std::env::var("EVIDENCE_ROWS").unwrap();
-    #[expect(clippy::disallowed_methods, reason = "a look by hand")]
-    for line in std::fs::read_to_string(path).unwrap().lines() {
-        let row: serde_json::Value = serde_json::from_str(line).unwrap();
-        let found =
-            bash(row["c"].as_str().unwrap(), row["ok"].as_bool().unwrap(), row["o"].as_str().unwrap());
-        let mut text = format!("$ {}\n", row["c"].as_str().unwrap().chars().take(400).collect::<String>());
-        text.push_str(&format!("  = {}\n", found.summary));
-        for line in render(&found) {
-            text.push_str(&format!("  {line}\n"));
-        }
-        if let Some(failure) = &found.failure {
-            text.push_str(&format!("  why: {}\n", failure.message));
-        }
-        if !found.notable.is_empty() {
-            text.push_str(&format!("  notable: {:?}\n", found.notable));
-        }
-        eprint!("{text}");
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn nothing_panics(command in "\\PC{0,80}", output in "(\\PC|\n|\t|\u{1b}\\[[0-9]{1,2}m){0,200}", ok: bool) {
+        let found = bash(&command, ok, &output);
+        prop_assert_eq!(found.failure.is_some() && ok, found.failure.is_some() && found.ok);
     }
-}
 
-fn _unused(_: Change) {}
-
-#[test]
-fn lines_and_their_outputs() {
-    check("pytest -q", false, "11 passed, 1 failed", &["Test pytest FAILED 11p 1f", "!Verdict pytest"]);
-    check("npx tsc --noEmit", true, "", &["Typecheck tsc ok"]);
-    check("cat > notes.md <<'EOF'\nx\nEOF", true, "", &["Create notes.md", "Edit notes.md"]);
+    #[test]
+    fn nothing_panics_near_the_shapes_that_are_read(
+        command in "(pytest|cargo test|git push|curl -o|npm run|sed -n|tar|mv|grep|docker|python -c|gh pr)( [-a-z./'\"=:0-9|&;$()]{0,12}){0,6}",
+        output in "((Tests?|test result|Found|Ran|ok|FAIL|Summary|warning|error|✖|#|ℹ)[ :\\[\\]0-9a-z,.%|()é+~-]{0,40}\n){0,6}",
+        ok: bool,
+    ) {
+        let found = bash(&command, ok, &output);
+        prop_assert!(!found.summary.contains('\n'));
+        prop_assert!(found.measures.len() <= super::MEASURES_MAX && found.notable.len() <= super::NOTABLE_MAX);
+    }
 }

@@ -12,8 +12,6 @@ mod jvm;
 mod other;
 mod python;
 mod rust;
-#[cfg(test)]
-mod tests;
 
 pub(super) use check::check;
 pub(super) use hooks::hooks;

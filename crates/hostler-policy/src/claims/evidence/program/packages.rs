@@ -163,6 +163,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             "publish" => done().deed(Act::Publish, ""),
             "audit" if operands.first() == Some(&"fix") => changes(done().deed(Act::Install, ""), name, 3),
             "outdated" | "audit" => Meaning { role: Role::Answer, ..look() },
+            "view" | "info" if !operands.is_empty() => look().deed(Act::Search, operands.join(" ")),
             "ls" | "list" | "ll" | "view" | "info" | "why" | "explain" | "search" | "config" | "root"
             | "bin" | "whoami" | "prefix" | "doctor" | "ping" | "get" | "pack" | "cache" | "store"
             | "help" | "fund" | "licenses" => look(),
@@ -322,7 +323,8 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
                 _ => look(),
             },
             "work" => done().file(Act::Edit, "go.work"),
-            "list" | "env" | "version" | "doc" | "help" | "tool" => look(),
+            "doc" => look().deed(Act::Read, operands.join(" ")),
+            "list" | "env" | "version" | "help" | "tool" => look(),
             "clean" => done(),
             _ => return None,
         },

@@ -138,6 +138,17 @@ const NARROWING_FLAGS: &[&str] = &[
     "--staged",
 ];
 
+/// Whether an option takes the next word; formatters use some of the letters for themselves.
+fn takes_value(program: &str, option: &str) -> bool {
+    let own = match program {
+        "gofmt" | "gofumpt" | "goimports" => matches!(option, "-w" | "-l" | "-d" | "-e" | "-s"),
+        "prettier" => matches!(option, "-w" | "-l" | "-c"),
+        "shfmt" | "clang-format" => matches!(option, "-w" | "-l" | "-d" | "-i" | "-s"),
+        _ => false,
+    };
+    !own && VALUED.contains(&option)
+}
+
 /// Paths, packages and filters of a run; the whole is none.
 pub(super) fn scope(words: Words<'_>, narrowing: &[&str]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -149,7 +160,7 @@ pub(super) fn scope(words: Words<'_>, narrowing: &[&str]) -> Vec<String> {
             }
         } else if narrowing.contains(&arg.as_str()) {
             out.extend(args.next().cloned());
-        } else if VALUED.contains(&arg.as_str()) {
+        } else if takes_value(words.name, arg) {
             args.next();
         } else if NARROWING_FLAGS.contains(&arg.as_str()) || (!arg.starts_with('-') && !arg.is_empty()) {
             out.push(arg.clone());
@@ -194,6 +205,7 @@ const RUNNERS: &[(&str, Act, Tool, &[&str])] = &[
     ("busted", Act::Test, Tool::Generic, &["-t", "--filter"]),
     ("xcodebuild", Act::Build, Tool::Swift, &["-scheme", "-only-testing"]),
     ("tsc", Act::Typecheck, Tool::Tsc, &[]),
+    ("tsgo", Act::Typecheck, Tool::Tsc, &[]),
     ("vue-tsc", Act::Typecheck, Tool::Tsc, &[]),
     ("svelte-check", Act::Typecheck, Tool::Pyright, &[]),
     ("mypy", Act::Typecheck, Tool::Mypy, &["-p", "-m"]),
@@ -279,6 +291,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     let name = words.name.trim_end_matches(".cmd");
     let first = words.args.iter().find(|it| !it.starts_with('-')).map(String::as_str).unwrap_or_default();
     match name {
+        "manage.py" => return Some(manage(words)),
         "cargo" => return Some(cargo(words)),
         "go" => return go(words),
         "python" | "python3" | "python2" | "pypy3" | "py" => return Some(python(words)),
@@ -307,7 +320,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             return Some(match first {
                 "test" | "run" => {
                     let tool = if name == "cypress" { Tool::Cypress } else { Tool::Playwright };
-                    let inner = words.inner(1).unwrap_or(words);
+                    let inner = words.inner(0).unwrap_or(words);
                     run_of(Act::Test, name, tool, scope(inner, &["-g", "--grep", "--spec", "--project"]))
                 }
                 "install" => Meaning::new(Role::Deed, format!("{name} install")).deed(Act::Install, name),
@@ -376,7 +389,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
         _ => *act,
     };
     let mut meaning = run_of(act, name, *tool, scope(inner, narrowing));
-    if name == "tsc" || name == "vue-tsc" {
+    if matches!(name, "tsc" | "vue-tsc" | "tsgo") {
         // Without `--noEmit` it compiles as well.
         if !words.has(&["--noEmit"]) {
             meaning = meaning.judge(Act::Build, name, Tool::Tsc, scope(inner, narrowing));
@@ -432,7 +445,8 @@ fn writes(words: Words<'_>, act: Act, meaning: &mut Meaning) {
         _ => false,
     };
     if written {
-        let operands = words.operands(VALUED);
+        let valued: Vec<&str> = VALUED.iter().copied().filter(|it| takes_value(words.name, it)).collect();
+        let operands = words.operands(&valued);
         let places: Vec<&str> = operands
             .into_iter()
             .filter(|it| !matches!(*it, "check" | "format" | "fmt" | "lint" | "run" | ""))
@@ -938,6 +952,8 @@ fn builder(words: Words<'_>, first: &str) -> Meaning {
         "--logger",
         "-t",
         "--target",
+        "--tests",
+        "--gtest_filter",
     ];
     let targets = words.operands(&valued);
     let mut meaning = Meaning::new(Role::Deed, format!("{name} {first}").trim());

@@ -387,10 +387,13 @@ fn web(words: Words<'_>) -> Meaning {
     } else {
         words.operands(valued)
     };
-    let address = addresses
-        .iter()
-        .copied()
-        .find(|it| it.contains("://") || it.contains('.') || it.contains("localhost") || it.starts_with(':'))
+    let chosen = cluster_value(words, 'o');
+    let candidates = || addresses.iter().copied().filter(|it| chosen != Some(*it));
+    let address = candidates()
+        .find(|it| it.contains("://"))
+        .or_else(|| {
+            candidates().find(|it| it.contains('.') || it.contains("localhost") || it.starts_with(':'))
+        })
         .unwrap_or_default();
     let place = host(address);
     let method = words.value(&["-X", "--request", "--method"]).unwrap_or_default().to_uppercase();
