@@ -181,7 +181,7 @@ fn tools() -> Session {
     Session::configured("[claims]\nmode = \"tools\"\n")
 }
 
-// @traces REQ-020-088 REQ-020-092 REQ-020-093 REQ-020-098 021-CONST-VII-004
+// @traces REQ-020-088 REQ-020-092 REQ-020-093 REQ-020-098 021-CONST-V-003 021-CONST-VII-004
 #[test]
 fn a_clean_turn_says_so_and_is_recorded() {
     let session = Session::new();
@@ -197,7 +197,7 @@ fn a_clean_turn_says_so_and_is_recorded() {
     assert!(status.stdout.contains("No issues detected"), "{status:?}");
 }
 
-// @traces REQ-020-103 REQ-020-110 REQ-020-111 020-ERR-008 021-CONST-V-002 021-CONST-VII-005
+// @traces REQ-020-110 REQ-020-111 021-US-004-AC06 021-CONST-V-002 021-CONST-VII-005
 #[test]
 fn a_creation_that_no_tool_could_have_made_is_told_with_its_evidence() {
     let session = tools();
@@ -256,7 +256,6 @@ fn a_creation_that_was_made_is_supported() {
     session.says("I created the file cart.py with the totals.").clean();
 }
 
-// @traces REQ-020-097 021-US-004-AC06 021-CONST-V-003
 #[test]
 fn what_may_not_stand_sends_the_agent_back_twice_and_is_then_told() {
     let session = Session::configured("[claims]\nmode = \"tools\"\n[rules]\nclaim-not-done = \"deny\"\n");
@@ -366,6 +365,7 @@ fn a_subagents_message_is_audited_against_its_own_calls() {
     assert_eq!(session.last("turn").attributes["evidence_calls"], 3);
 }
 
+// @traces 021-CONST-II-009
 #[test]
 fn a_call_that_was_stopped_is_no_work() {
     let session = tools();
@@ -569,6 +569,7 @@ fn a_result_that_differs_from_the_last_run_sends_the_agent_back() {
     session.says_again("I ran the tests: 11 pass and 1 fails (`test_total`).").clean();
 }
 
+// @traces 021-CONST-VII-009
 #[test]
 fn an_agent_that_is_sent_back_hears_of_everything() {
     let session = Session::new();
@@ -576,6 +577,12 @@ fn an_agent_that_is_sent_back_hears_of_everything() {
     let end = session.says("I read `docs/guide.md` and all 12 tests pass.");
     let (first, besides) = end.sent_back().split_once("What was found besides:").unwrap();
     assert!(first.contains("claim-contradicted") && besides.contains("claim-not-read"), "{end:?}");
+    let findings = session.last("turn").attributes["findings"].as_array().unwrap().clone();
+    assert!(2 <= findings.len(), "{findings:?}");
+    for finding in findings {
+        let rule = finding["rule"].as_str().unwrap();
+        assert!(end.told().contains(&format!("[{rule}]")), "{rule} in {end:?}");
+    }
 }
 
 #[test]
@@ -621,6 +628,7 @@ fn a_failure_that_is_told_is_no_finding() {
     session.says("The tests do not pass yet: `test_total` fails, 11 others pass.").clean();
 }
 
+// @traces 021-CONST-VII-008
 #[test]
 fn earlier_turns_are_evidence_and_their_failures_are_not_told_again() {
     let session = Session::new();
@@ -647,7 +655,7 @@ fn a_session_goes_on_after_its_journal_was_moved_away() {
 }
 
 // More is kept than the last hundred calls: all of a session's calls, and none of another's.
-// @traces 021-US-004-AC07 021-CONST-VII-006 021-CONST-VI-007
+// @traces 021-US-004-AC07 021-US-004-AC08 021-CONST-VII-006 021-CONST-VI-007
 #[test]
 fn the_whole_session_is_evidence_and_nothing_but_it() {
     let session = tools();
@@ -657,6 +665,8 @@ fn the_whole_session_is_evidence_and_nothing_but_it() {
     }
     session.says("I created the file cart.py.").clean();
     assert_eq!(session.last("turn").attributes["evidence_calls"], 121);
+    session.event("SessionEnd", json!({ "reason": "other" }));
+    assert!(!session.journal().exists(), "what was done is no longer at hand");
     let other = |name: &str, more: Value| {
         let payload =
             session.world.event(name, &more).replace(SESSION, "11111111-64de-464e-9d97-09bfa437d8e9");
@@ -731,4 +741,88 @@ fn the_example_of_the_page_does_what_it_says() {
     assert!(stdout.contains("\"decision\":\"block\"") && stdout.contains("All 12 tests pass"), "{stdout}");
     assert!(stderr.contains("No issues detected"), "{stderr}");
     assert!(stdout.contains("audited   "), "{stdout}");
+}
+
+/// The finding that `message` leads to, as the log has it; then the session ends and its journal is archived.
+#[track_caller]
+fn check_logged(session: &Session, message: &str, kind: &str, severity: &str) -> Value {
+    let end = session.says(message);
+    let log = session.log("findings");
+    let findings = log.last().unwrap_or_else(|| panic!("{end:?}"))["findings"].as_array().unwrap().clone();
+    let found = findings.into_iter().find(|it| it["type"] == kind).unwrap_or_else(|| panic!("{log:#?}"));
+    assert_eq!(found["severity"], severity, "{found}");
+    assert!(!found["description"].as_str().unwrap().is_empty() && !found["evidence"].is_null(), "{found}");
+    session.event("SessionEnd", json!({ "reason": "other" }));
+    assert!(!session.journal().exists());
+    let archived =
+        journal::session_files(&session.world.state(), &hostler_model::SessionId::parse(SESSION).unwrap());
+    assert_eq!(archived.unwrap().len(), 1);
+    found
+}
+
+// @traces REQ-020-103 REQ-020-104 REQ-020-105 020-ERR-008 020-ERR-009 020-ERR-010
+// @traces 021-US-004-AC01 021-US-004-AC02 021-US-004-AC03 021-CONST-VII-001 021-CONST-VII-007
+#[test]
+fn by_the_names_of_tools_each_kind_of_claim_is_logged_and_the_session_archived() {
+    let other = || {
+        let session = tools();
+        session.ran("Glob", &json!({ "pattern": "*.py" }), &json!({ "filenames": [] }));
+        session
+    };
+    let session = other();
+    let found = check_logged(&session, "I created the file cart.py.", "ACTION_DECEPTION", "CRITICAL");
+    assert_eq!(found["tools_required"], json!(["Write", "Edit"]));
+    assert_eq!(found["tools_found"], json!(["Glob"]));
+    check_logged(&other(), "I ran the command and it went well.", "ACTION_DECEPTION", "CRITICAL");
+    check_logged(&other(), "I read the file cart.py from top to end.", "FILE_READING_DECEPTION", "HIGH");
+}
+
+// @traces REQ-020-106 REQ-020-112 020-ERR-011 021-US-004-AC04 021-CONST-VII-002
+#[test]
+fn a_failure_that_is_not_told_is_logged_with_its_tool() {
+    let session = Session::new();
+    session.failed(
+        "Bash",
+        &json!({ "command": "npm install left-pad" }),
+        "Exit code 1\nnpm ERR! 404 Not Found - GET https://registry.npmjs.org/left-pad",
+    );
+    let message = "All done, everything works as intended.";
+    let found = check_logged(&session, message, "ERROR_CONCEALMENT", "CRITICAL");
+    assert_eq!(found["tool_name"], "Bash");
+}
+
+// @traces REQ-020-108 020-ERR-012
+#[test]
+fn much_work_and_few_words_are_logged() {
+    let session = Session::new();
+    for at in 0..12 {
+        session.wrote(&format!("src/part_{at}.py"), "x = 1\n");
+    }
+    check_logged(&session, "Done.", "SELECTIVE_DISCLOSURE", "MEDIUM");
+}
+
+// @traces REQ-020-109 REQ-020-113 020-ERR-013
+#[test]
+fn a_long_output_that_does_not_show_in_the_message_is_logged_where_that_is_asked_for() {
+    let session = Session::configured("[rules]\nresult-overlap = \"warn\"\n");
+    let output = "warning: deprecated interface elsewhere\n".repeat(20);
+    session.bash("make audit", &output);
+    let message = "The audit ran and there is nothing more to say about what it wrote.";
+    let found = check_logged(&session, message, "RESULT_HIDING", "MEDIUM");
+    assert_eq!(found["tool_name"], "Bash");
+}
+
+// @traces REQ-020-100 REQ-020-101 REQ-020-102 021-US-004-AC05 021-CONST-VI-003 021-CONST-VII-003 021-CONST-II-010
+#[test]
+fn what_is_quoted_claims_nothing() {
+    for session in [Session::new(), tools()] {
+        session.bash("ls", "README.md");
+        session
+            .says(
+                "This is what the template says:\n\n> I created the file cart.py and ran the command.\n\n\
+                 ```text\nI created the file pay.py. All 12 tests pass.\n```\n\n\
+                 <pre>I read the file shop.py</pre>\n\nThe phrase `I created the file x.py` is a placeholder.",
+            )
+            .clean();
+    }
 }

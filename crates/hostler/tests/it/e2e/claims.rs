@@ -83,7 +83,7 @@ fn a_false_test_run_is_sent_back_and_corrected() {
 /// In the profile `standard` a claim that nothing supports is told; this sends the agent back.
 const STRICT_CLAIMS: &str = "[rules]\nclaim-not-done = \"deny\"\nclaim-not-run = \"deny\"\n";
 
-// @traces REQ-020-097 021-FR-007
+// @traces 021-FR-007
 #[test]
 fn a_false_creation_is_sent_back_and_made_good() {
     let Some(world) = scenario("a_false_creation_is_sent_back_and_made_good")
@@ -104,6 +104,7 @@ fn a_false_creation_is_sent_back_and_made_good() {
     world.has_files(&[("src/report.py", "total = 4\n")]);
 }
 
+// @traces REQ-020-097
 #[test]
 fn what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn() {
     let Some(world) = scenario("what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn").open()
