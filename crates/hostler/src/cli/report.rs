@@ -25,6 +25,7 @@ const NOTE_CHARS_MAX: usize = 300;
 /// Reads the journals of the current project, or the given transcripts, exports, journals and folders. Ends
 /// with 0 whatever was found: a report is no check.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "a command line is made of switches")]
 pub(crate) struct Args {
     /// Transcripts, exports, journals, folders of them, or what `hostler --json replay` printed; by default
     /// the journals of this project

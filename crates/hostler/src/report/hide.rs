@@ -2,6 +2,8 @@
 //!
 //! A text is judged by its form alone, so more is hidden than need be: a report that is shared cannot be called back.
 
+use std::fmt::Write;
+
 use hostler_ledger::redact;
 
 /// In a user's place.
@@ -185,8 +187,7 @@ fn without_folder(text: &str, folder: &str, name: &str) -> String {
 fn without_homes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    loop {
-        let Some((before, user)) = home_of(rest) else { break };
+    while let Some((before, user)) = home_of(rest) {
         let end = before.len();
         let start = end - user.len();
         let parent = rest[..start].trim_end_matches(['/', '\\']);
@@ -206,28 +207,32 @@ fn without_homes(text: &str) -> String {
 
 /// `text` with each word between blanks, quotes and brackets passed through `change`.
 fn words(text: &str, change: fn(&str) -> Option<String>) -> String {
-    let separates = |c: char| c.is_whitespace() || "\"'`<>()[]{},;|=*".contains(c);
+    let separates = |c: char| c.is_whitespace() || "\"'`<>()[]{},;|".contains(c);
     let mut out = String::with_capacity(text.len());
-    let mut word = 0;
-    for (at, c) in text.char_indices().chain([(text.len(), ' ')]) {
-        if !separates(c) && at < text.len() {
-            continue;
-        }
-        let whole = &text[word..at];
-        let core = whole.trim_end_matches(['.', '!', '?', ':']);
-        match change(core) {
-            Some(changed) => {
-                out.push_str(&changed);
-                out.push_str(&whole[core.len()..]);
-            }
-            None => out.push_str(whole),
-        }
-        if at < text.len() {
+    let (mut word, mut in_address) = (0, false);
+    for (at, c) in text.char_indices() {
+        in_address |= text[at..].starts_with("://");
+        // `--host=name`, but not within an address.
+        if separates(c) || c == '=' && !in_address {
+            changed(&mut out, &text[word..at], change);
             out.push(c);
+            (word, in_address) = (at + c.len_utf8(), false);
         }
-        word = at + c.len_utf8();
     }
+    changed(&mut out, &text[word..], change);
     out
+}
+
+/// Adds a word as it is to be shown; what ends a sentence is no part of it.
+fn changed(out: &mut String, word: &str, change: fn(&str) -> Option<String>) {
+    let core = word.trim_end_matches(['.', '!', '?', ':', '*']);
+    match change(core) {
+        Some(changed) => {
+            out.push_str(&changed);
+            out.push_str(&word[core.len()..]);
+        }
+        None => out.push_str(word),
+    }
 }
 
 /// What stands for `word` if it holds an address.
@@ -319,8 +324,7 @@ fn visible(text: &str, chars_max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(chars_max.saturating_mul(4)) + 16);
     let mut count = 0;
     let mut blank = true;
-    let mut chars = text.trim_end().chars();
-    while let Some(c) = chars.next() {
+    for c in text.trim_end().chars() {
         if c.is_whitespace() {
             if !blank {
                 out.push(' ');
@@ -335,7 +339,8 @@ fn visible(text: &str, chars_max: usize) -> String {
             return out;
         }
         if c.is_control() || deceives(c) {
-            out.push_str(&format!("\\u{{{:x}}}", u32::from(c)));
+            // Writing to a `String` cannot fail.
+            let _ = write!(out, "\\u{{{:x}}}", u32::from(c));
             count += 8;
         } else {
             out.push(c);
@@ -399,6 +404,7 @@ mod tests {
         check("psql -h db.internal -p 5432", "psql -h [host] -p 5432");
         check("db.prod.firma.com:5432/shop", "[host]/…");
         check("on build-box-7, by maria", "on [host], by [user]");
+        check("psql --host=db.internal", "psql --host=[host]");
         check("(see [docs](https://intra.firma.net/a/b))", "(see [docs](https://[host]/…))");
     }
 

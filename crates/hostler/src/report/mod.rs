@@ -11,9 +11,6 @@ pub(crate) mod source;
 pub(crate) mod text;
 mod words;
 
-#[cfg(test)]
-mod tests;
-
 use hostler_policy::claims::{Act, Kind, Severity, Standing};
 use serde::Serialize;
 
@@ -230,6 +227,7 @@ pub(crate) struct GuardCount {
 
 /// One finding, and where it was found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[expect(clippy::struct_field_names, reason = "the names of the finding's own members")]
 pub(crate) struct Found {
     /// What `hostler audit explain` takes; absent for what was found in a transcript.
     pub(crate) id: Option<String>,

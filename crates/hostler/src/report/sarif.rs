@@ -1,6 +1,7 @@
 //! SARIF 2.1.0, for viewers and code scanning: findings of the audit, and calls that guards stopped.
 
 use std::collections::HashMap;
+use std::fmt::Write;
 
 use hostler_ledger::journal::sha256_hex;
 use hostler_ledger::redact;
@@ -73,22 +74,16 @@ impl Rules {
     fn new() -> Self {
         let mut rules = Self { descriptors: Vec::new(), index: HashMap::new() };
         for rule in RULES {
-            rules.add(
-                rule.id,
-                rule.kind.name(),
-                rule.summary.to_owned(),
-                level(rule.kind.severity()),
-                "claims",
-            );
+            rules.add(rule.id, rule.kind.name(), rule.summary, level(rule.kind.severity()), "claims");
         }
         for guard in GUARDS {
             let level = if guard.standard == Mode::Deny { "warning" } else { "note" };
-            rules.add(guard.id, guard.id, format!("Stops {}", guard.summary), level, "guards");
+            rules.add(guard.id, guard.id, &format!("Stops {}", guard.summary), level, "guards");
         }
         rules
     }
 
-    fn add(&mut self, id: &'static str, name: &str, summary: String, level: &str, part: &str) {
+    fn add(&mut self, id: &'static str, name: &str, summary: &str, level: &str, part: &str) {
         self.index.insert(id, self.descriptors.len());
         self.descriptors.push(json!({
             "id": id,
@@ -210,7 +205,8 @@ fn percent_encoded(path: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
             out.push(char::from(byte));
         } else {
-            out.push_str(&format!("%{byte:02X}"));
+            // Writing to a `String` cannot fail.
+            let _ = write!(out, "%{byte:02X}");
         }
     }
     out

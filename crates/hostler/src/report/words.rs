@@ -198,7 +198,7 @@ pub(super) fn headline(all: &Figures, since: Option<&str>) -> String {
     };
     if all.errors_hidden != 0 {
         let was = if all.errors_hidden == 1 { "was" } else { "were" };
-        out.push_str(&format!("; {} {was} not told", count(all.errors_hidden, "failure")));
+        out = format!("{out}; {} {was} not told", count(all.errors_hidden, "failure"));
     }
     out.push('.');
     out

@@ -40,6 +40,7 @@ function measure(sizeMin) {
   const root = document.documentElement;
   const outside = [];
   const small = [];
+  const squeezed = [];
   for (const element of document.body.querySelectorAll("*")) {
     const box = element.getBoundingClientRect();
     const inScroll = element.closest(".scroll, .skip, .hidden, .defs");
@@ -47,10 +48,11 @@ function measure(sizeMin) {
       outside.push(`${element.tagName} ${element.className} ends at ${Math.round(box.right)}`);
     }
     const own = [...element.childNodes].some((it) => it.nodeType === Node.TEXT_NODE && it.data.trim());
+    if (own && !element.closest(".cards thead") && 0 < box.width && box.width < 32 && 96 < box.height) squeezed.push(`${element.tagName} ${element.className}`);
     const size = parseFloat(getComputedStyle(element).fontSize);
     if (own && 0 < box.width && size < sizeMin) small.push(`${element.tagName} ${element.className}: ${size} px`);
   }
-  return { width: root.scrollWidth, room: root.clientWidth, outside: outside.slice(0, 5), small: small.slice(0, 5) };
+  return { width: root.scrollWidth, room: root.clientWidth, outside: outside.slice(0, 5), small: small.slice(0, 5), squeezed: squeezed.slice(0, 5) };
 }
 
 async function keyboard(page, name) {
@@ -113,6 +115,7 @@ try {
       check(found.width <= found.room, `${name}: ${found.width} px wide in ${found.room}`);
       check(found.outside.length === 0, `${name}: outside of the page: ${found.outside.join("; ")}`);
       check(found.small.length === 0, `${name}: small text: ${found.small.join("; ")}`);
+      check(found.squeezed.length === 0, `${name}: text in a column of letters: ${found.squeezed.join("; ")}`);
       check((await page.locator("h1").count()) === 1, `${name}: one main heading`);
       check((await page.locator("main").innerText()).length > 40, `${name}: there is something to read`);
       if (!large && ["1280", "400"].includes(view.name)) {

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::hook;
 use samples::{finding, session, turn};
 
 /// A home folder with saved summaries in it.
@@ -386,6 +387,99 @@ fn sarif_has_what_the_format_demands() {
         .map(|it| it["partialFingerprints"]["hostlerFinding/v1"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(again.len(), fingerprints.len());
+}
+
+/// A session through the real hook: a failing test run that is told as a success, and a delete that is stopped.
+fn recorded() -> hook::World {
+    const RUN: &str = "Exit code 1\n=== test session starts ===\ncollected 12 items\n\ntests/test_cart.py ...........F\n\n\
+        FAILED tests/test_cart.py::test_total - assert 3 == 4\n=== 1 failed, 11 passed in 0.12s ===";
+    let world = hook::World::new().set("TZ", "UTC");
+    let event = |name: &str, more: Value| world.hook(world.event(name, &more));
+    event("SessionStart", json!({ "source": "startup" }));
+    event("UserPromptSubmit", json!({ "prompt": "add the cart and run the tests" }));
+    let run = json!({ "command": "pytest -q" });
+    world.hook(world.payload("Bash", &run, "toolu_1"));
+    let mut after: Value = serde_json::from_str(&world.payload("Bash", &run, "toolu_1")).unwrap();
+    after["hook_event_name"] = "PostToolUseFailure".into();
+    after["error"] = RUN.into();
+    world.hook(after.to_string());
+    let stopped = world.hook(world.payload("Bash", &json!({ "command": "rm -rf ~" }), "toolu_2"));
+    assert_eq!(stopped.pointer("/hookSpecificOutput/permissionDecision"), Some(&json!("deny")));
+    let end = json!({ "last_assistant_message": "All 12 tests pass.", "stop_hook_active": false });
+    let end = world.event("Stop", &end);
+    let answer = hook::finish(world.start(&["hook", "claude"]), end.as_bytes());
+    says(&answer.stdout, "claim-contradicted");
+    world
+}
+
+#[test]
+fn what_the_hooks_recorded_is_reported_and_can_be_explained() {
+    let world = recorded();
+    let answer = world.hostler(&["--json", "report"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    let report: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(report["totals"]["sessions"], 1);
+    assert_eq!(report["totals"]["claims"]["contradicted"], 1);
+    assert_eq!(report["totals"]["guards"]["blocked"], 1);
+    assert_eq!(report["totals"]["tests"], json!({ "passed": 0, "failed": 1, "unclear": 0 }));
+    assert_eq!(report["sessions"][0]["runs"][0]["counts"], "11 passed, 1 failed");
+    assert_eq!(report["sessions"][0]["stopped"][0]["target"], "rm -rf ~");
+    assert_ne!(report["sessions"][0]["stopped"][0]["reason"], "");
+    let found = &report["findings"][0];
+    assert_eq!(
+        (&found["type"], &found["claim"]),
+        (&json!("RESULT_CONTRADICTION"), &json!("All 12 tests pass"))
+    );
+
+    let text = world.hostler(&["report"]).stdout;
+    let command = format!("hostler audit explain {}", found["id"].as_str().unwrap());
+    says(&text, &command);
+    says(&world.hostler(&["report", "--html", "-"]).stdout, &command);
+    let explained = world.hostler(&["audit", "explain", found["id"].as_str().unwrap()]);
+    says(&explained.stdout, "All 12 tests pass");
+}
+
+#[test]
+fn reports_of_all_projects_and_of_none() {
+    let world = recorded();
+    let here = world.hostler(&["--json", "report", "--all-projects"]).stdout;
+    let here: Value = serde_json::from_str(&here).unwrap();
+    assert_eq!(here["totals"]["sessions"], 1);
+    // Elsewhere there is nothing; what to do then is said.
+    let empty = World::new();
+    let text = empty.ok(&["report"]);
+    says(&text, "No session was recorded yet.");
+    says(&text, "hostler init");
+    assert_eq!(empty.json(&["--json", "report", "--all-projects"])["totals"]["sessions"], 0);
+    let (code, _, stderr) = empty.hostler(&["report", "nowhere.jsonl"]);
+    assert_eq!(code, 4);
+    says(&stderr, "nothing could be read: nowhere.jsonl");
+}
+
+#[test]
+fn transcripts_are_read_and_what_replay_printed_says_the_same() {
+    let world = World::new();
+    let transcript =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/claude/2.1.332/transcript.jsonl");
+    let transcript = transcript.to_str().unwrap();
+    let direct = world.json(&["--json", "report", transcript]);
+    assert_eq!(direct["totals"]["calls"], 15);
+    assert_eq!(direct["totals"]["guards_replayed"]["blocked"], 0);
+    let guarded = world.json(&["--json", "report", transcript, "--guards"]);
+    assert_eq!(guarded["totals"]["guards_replayed"]["blocked"], 3);
+    assert_eq!(guarded["totals"]["guards"]["blocked"], 0, "nothing was blocked at the time");
+    for (name, arguments) in [("a.json", ["--json", "replay"]), ("b.jsonl", ["replay", "--jsonl"])] {
+        let (code, stdout, stderr) = world.hostler(&[&arguments[..], &[transcript]].concat());
+        assert!(code < 2, "{stderr}");
+        fs::write(world.path(name), &stdout).unwrap();
+        let saved = world.json(&["--json", "report", name]);
+        assert_eq!(saved["totals"], direct["totals"], "{name}");
+        // Cut short, it is no output any more.
+        fs::write(world.path(name), &stdout[..stdout.len() / 2]).unwrap();
+        let (code, _, stderr) = world.hostler(&["report", name]);
+        assert_eq!(code, 4);
+        says(&stderr, "is no complete output of `hostler replay`");
+    }
 }
 
 /// Where pages are kept to be looked at.

@@ -245,9 +245,8 @@ fn standing(standing: Standing) -> Markup {
 }
 
 fn time(ms: Option<i64>, zone: &jiff::tz::TimeZone) -> Markup {
-    match ms {
-        Some(at) => html! { time datetime=(words::rfc3339(at)) { (words::minute(Some(at), zone)) } },
-        None => html! { "time unknown" },
+    html! {
+        @if let Some(at) = ms { time datetime=(words::rfc3339(at)) { (words::minute(ms, zone)) } } @else { "time unknown" }
     }
 }
 

@@ -167,18 +167,16 @@ fn facts(session: &Session) -> Markup {
 }
 
 fn heading(turn: &Turn) -> String {
-    let mut out = words::turn(turn.index, turn.agent.as_deref()).replacen('t', "T", 1);
-    out.push_str(&format!(", {}", count(turn.calls, "call")));
-    if let Some(ms) = turn.duration_ms {
-        out.push_str(&format!(", {}", duration(ms)));
-    }
+    let mut parts = vec![words::turn(turn.index, turn.agent.as_deref()).replacen('t', "T", 1)];
+    parts.push(count(turn.calls, "call"));
+    parts.extend(turn.duration_ms.map(duration));
     if turn.sent_back != 0 {
-        out.push_str(&format!(", sent back {}", count(turn.sent_back, "time")));
+        parts.push(format!("sent back {}", count(turn.sent_back, "time")));
     }
     if turn.interrupted {
-        out.push_str(", interrupted");
+        parts.push("interrupted".to_owned());
     }
-    out
+    parts.join(", ")
 }
 
 fn claims(turn: &Turn) -> Markup {

@@ -61,7 +61,7 @@ pub(super) fn turn(index: u64, claims: &[(&str, &str)], findings: &[Value]) -> V
     let listed: Vec<Value> = claims
         .iter()
         .map(|(standing, text)| {
-            let object = text.split_whitespace().find(|it| it.contains('/') || it.ends_with(".py"));
+            let object = text.split_whitespace().find(|it| it.contains('/'));
             json!({
                 "claim": {
                     "act": if object.is_some() { "edit" } else { "test" },
@@ -135,7 +135,7 @@ pub(super) fn typical() -> Vec<Value> {
     (0..18_i64)
         .map(|number| {
             let index = usize::try_from(number).unwrap();
-            let mut turns = vec![turn(1, &held[..1 + index % 4], &[]), turn(2, &held[..2 + index % 3], &[])];
+            let mut turns = vec![turn(1, &held[..=index % 4], &[]), turn(2, &held[..2 + index % 3], &[])];
             match number {
                 3 => {
                     let claim = "All 12 tests pass now, so the cart is done";
