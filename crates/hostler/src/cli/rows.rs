@@ -83,12 +83,14 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
             out.write_all(b"\n")?;
             continue;
         }
-        let findings =
-            serde_json::from_slice(&line).map(|row| audit(&row, args.mode)).unwrap_or_else(|error| {
+        let findings = match serde_json::from_slice(&line) {
+            Ok(row) => audit(&row, args.mode),
+            Err(error) => {
                 // A closed stderr is the reader's choice.
                 let _ = writeln!(std::io::stderr(), "row {} cannot be read: {error}", index + 1);
                 Vec::new()
-            });
+            }
+        };
         serde_json::to_writer(&mut out, &findings)?;
         out.write_all(b"\n")?;
         out.flush()?;

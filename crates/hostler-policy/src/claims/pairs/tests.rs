@@ -1,5 +1,7 @@
 //! Turns in pairs: one word or one tool call more, and the verdict is another. Both files tell their notation.
 
+#![expect(clippy::unwrap_used, clippy::expect_used, reason = "in a test a panic is the report")]
+
 use std::path::PathBuf;
 
 use hostler_model::{Action, Outcome, Place};

@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
+
 use super::*;
 use crate::claims::Severity;
 
