@@ -5,6 +5,8 @@
 //! every command whose status the line tells did; when it failed, the one that the output blames, else the last
 //! one, and what stands behind it did not run. What stands before it took effect.
 
+use std::path::PathBuf;
+
 use hostler_model::{Coverage, Effect, EffectKind, lexical};
 
 use super::of::{Source, add_words, missed, stem};
@@ -36,6 +38,7 @@ struct Step {
     words: Vec<String>,
     meaning: Meaning,
     flow: Flow,
+    cwd: Option<PathBuf>,
     state: State,
 }
 
@@ -47,6 +50,11 @@ impl Step {
     /// The line's exit status tells of it.
     fn told(&self) -> bool {
         !self.flow.hidden && !self.flow.negated
+    }
+
+    /// It searches contents.
+    fn is_search(&self) -> bool {
+        matches!(self.name(), "grep" | "rg" | "egrep" | "fgrep" | "ag" | "ack" | "zgrep")
     }
 
     /// It prints names or counts, no lines.
@@ -150,13 +158,14 @@ pub(super) fn shell(
     if let Some(step) = steps.iter().find(|step| {
         step.meaning.role == Role::Answer
             && step.took_effect()
-            && matches!(step.name(), "grep" | "rg" | "egrep" | "fgrep" | "ag" | "ack")
+            && step.is_search()
             && (step.meaning.files.iter().any(|file| file.act == Act::Search && file.tree)
                 || (step.meaning.files.is_empty() && step.words.iter().any(String::is_empty)))
     }) && !step.names_only()
     {
         for path in super::of::shown_files(None, text) {
-            let path = lexical::expand(source.cwd, source.place.home.as_deref(), &path).display().to_string();
+            let base = step.cwd.as_deref().unwrap_or(source.cwd);
+            let path = lexical::expand(base, source.place.home.as_deref(), &path).display().to_string();
             evidence.files.push(FileAct { act: Act::Read, path, tree: false, times: 1 });
         }
     }
@@ -164,8 +173,8 @@ pub(super) fn shell(
     dedupe(&mut evidence.files);
     dedupe(&mut evidence.deeds);
     words(&steps, evidence);
-    evidence.measures = measure::measures(text);
     if tells(&steps) {
+        evidence.measures = measure::measures(text);
         evidence.notable = measure::notable(text);
     }
 }
@@ -219,16 +228,17 @@ fn says_nothing_bad(step: &Step, text: &str) -> bool {
 /// Whether the output is what programs say, and not the text of sources.
 fn tells(steps: &[Step]) -> bool {
     let source = |step: &Step| {
-        step.meaning.role == Role::Look
-            && step.meaning.files.iter().any(|file| file.act == Act::Read && !super::of::is_data(&file.path))
+        let looks = matches!(step.meaning.role, Role::Look | Role::Answer);
+        let shows = |file: &FileAct| {
+            !super::of::is_data(&file.path)
+                && (file.act == Act::Read
+                    || (file.act == Act::Search && step.is_search() && !step.names_only()))
+        };
+        (looks && step.meaning.files.iter().any(shows))
             || matches!(
                 step.meaning.target.as_str(),
                 "git diff" | "git show" | "git log" | "git blame" | "gh pr diff"
             )
-            || step.meaning.role == Role::Answer
-                && step.meaning.files.iter().any(|file| {
-                    matches!(file.act, Act::Read | Act::Search) && !super::of::is_data(&file.path)
-                })
     };
     !steps.iter().any(source)
 }
@@ -263,7 +273,13 @@ fn steps(commands: &[Command], source: &Source<'_>) -> Vec<Step> {
             }
         }
         let found = resolve(meaning(view), command, source);
-        out.push(Step { meaning: found, words, flow: command.flow, state: State::Ran });
+        out.push(Step {
+            meaning: found,
+            words,
+            flow: command.flow,
+            cwd: command.cwd.clone(),
+            state: State::Ran,
+        });
     }
     out
 }
@@ -400,7 +416,14 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
             Some(path) => (path.display().to_string(), effect.recursive),
             None => continue,
         };
-        if path.starts_with("/dev/") {
+        // `sed -i '' 's|a|b|' file` of BSD: the script stands where GNU has the first file.
+        let script = matches!(name, "sed" | "gsed")
+            && target.text.starts_with(['s', 'y', '/', '1', '2', '$'])
+            && (target.text.matches(['|', '/', '#', ',', '@']).count() == 3 && !target.text.contains('.')
+                || target.text.starts_with("s|")
+                || target.text.starts_with("s/")
+                || target.text.starts_with("s#"));
+        if script || path.starts_with("/dev/") {
             continue;
         }
         let unpacked = matches!(name, "tar" | "unzip" | "bsdtar" | "7z");
@@ -504,18 +527,29 @@ fn blamed(steps: &[Step], exit: Option<i32>, text: &str, summaries: &[Summary]) 
     if let Some(missing) = candidates.iter().find(|index| failure::not_found(steps[**index].name(), text)) {
         return Some(*missing);
     }
-    let failed_tests = summaries.iter().any(|summary| summary.outcome.passed == Some(false));
-    let judged = candidates.iter().copied().find(|index| {
-        steps[*index].meaning.judges.iter().any(|judge| {
-            (judge.act == Act::Test
-                && failed_tests
-                && summaries
-                    .iter()
-                    .any(|it| it.outcome.passed == Some(false) && accepts(judge.tool, it.tool)))
-                || (judge.act != Act::Test
-                    && judgement(judge, text).is_some_and(|outcome| outcome.passed == Some(false)))
-        })
-    });
+    let mut left: Vec<Option<&Summary>> = summaries.iter().map(Some).collect();
+    let mut judged = None;
+    for index in candidates.iter().copied() {
+        let failed = steps[index].meaning.judges.iter().any(|judge| {
+            let outcome = if judge.act == Act::Test {
+                let others = candidates.iter().filter(|other| {
+                    steps[**other]
+                        .meaning
+                        .judges
+                        .iter()
+                        .any(|it| it.act == Act::Test && it.tool == judge.tool)
+                });
+                take(&mut left, judge.tool, others.count() < 2).0
+            } else {
+                judgement(judge, text)
+            };
+            outcome.is_some_and(|outcome| outcome.passed == Some(false))
+        });
+        if failed {
+            judged = Some(index);
+            break;
+        }
+    }
     if judged.is_some() {
         return judged;
     }
@@ -622,6 +656,9 @@ fn accepts(tool: Tool, found: Tool) -> bool {
 
 /// What the output says of a judge that runs no tests.
 fn judgement(judge: &Judge, text: &str) -> Option<RunOutcome> {
+    if text.trim().is_empty() {
+        return None;
+    }
     if judge.tool != Tool::Plain {
         return output::check(judge.tool, text);
     }
@@ -632,9 +669,6 @@ fn judgement(judge: &Judge, text: &str) -> Option<RunOutcome> {
         Act::Format => &[Tool::Prettier, Tool::Biome, Tool::Ruff, Tool::Black],
         _ => &[],
     };
-    if text.trim().is_empty() {
-        return None;
-    }
     tools.iter().find_map(|tool| output::check(*tool, text))
 }
 
@@ -654,6 +688,7 @@ fn runs(steps: &mut [Step], summaries: &[Summary], text: &str, evidence: &mut Ev
         .flat_map(|step| &step.meaning.judges)
         .map(|judge| (judge.tool, testers(judge.tool)))
         .collect();
+    let cut = has(text, " truncated") || has(text, "output too large");
     let mut found: Vec<Run> = Vec::new();
     for step in steps.iter() {
         if step.state == State::Skipped {
@@ -677,7 +712,10 @@ fn runs(steps: &mut [Step], summaries: &[Summary], text: &str, evidence: &mut Ev
             } else {
                 judgement(judge, text)
             };
-            let outcome = verdict(step, judge, said, text, evidence.ok, background);
+            let mut outcome =
+                verdict(step, judge, said, text, quiet_counts(steps, step, evidence.ok), background);
+            outcome.partial =
+                judge.act == Act::Test && judge.tool.sums_up_parts() && (step.flow.piped || cut);
             found.push(Run {
                 act: judge.act,
                 program: judge.program.clone(),
@@ -713,12 +751,15 @@ fn runs(steps: &mut [Step], summaries: &[Summary], text: &str, evidence: &mut Ev
 
 /// The summaries that belong to a runner: all of them when it ran once, else the next one. How many there were.
 fn take(left: &mut [Option<&Summary>], tool: Tool, alone: bool) -> (Option<RunOutcome>, usize) {
-    let exact = left.iter().flatten().any(|it| it.tool == tool);
+    let exact = tool != Tool::Generic && left.iter().flatten().any(|it| it.tool == tool);
+    // A script's runner prints its own summary; words that any tool could print are the last resort.
+    let own = tool == Tool::Generic && left.iter().flatten().any(|it| it.tool != Tool::Generic);
     let mut all: Option<RunOutcome> = None;
     let mut number = 0;
     for place in left.iter_mut() {
         let Some(summary) = place else { continue };
-        if !(if exact { summary.tool == tool } else { accepts(tool, summary.tool) }) {
+        let fits = if exact { summary.tool == tool } else { accepts(tool, summary.tool) };
+        if !fits || (own && summary.tool == Tool::Generic) {
             continue;
         }
         all = Some(match all {
@@ -732,6 +773,26 @@ fn take(left: &mut [Option<&Summary>], tool: Tool, alone: bool) -> (Option<RunOu
         }
     }
     (all, number)
+}
+
+/// Whether silence of a tool whose status is hidden says that all is well: nothing else filtered its output, unless
+/// for errors, and the line did not fail of itself.
+fn quiet_counts(steps: &[Step], step: &Step, ok: bool) -> bool {
+    if !step.flow.piped {
+        return ok;
+    }
+    let behind = || {
+        steps.iter().filter(|other| {
+            other.flow.pipeline == step.flow.pipeline && other.flow.fed && !std::ptr::eq(*other, step)
+        })
+    };
+    let passes = |other: &Step| {
+        matches!(other.name(), "head" | "tail" | "cat" | "tee" | "less" | "more")
+            || (other.is_search()
+                && other.words.iter().any(|word| has(word, "error"))
+                && !other.words.iter().any(|it| it == "-v"))
+    };
+    behind().all(passes) && (ok || behind().any(|other| other.state == State::Failed && other.is_search()))
 }
 
 fn verdict(

@@ -5,7 +5,7 @@ use super::text::{has, lines, shorten};
 
 /// An output without the host's own frame, and the exit status that the frame states.
 pub(super) fn unframe(output: &str) -> (Option<i32>, &str) {
-    let mut text = output.trim_start();
+    let mut text = output.trim_start_matches(['\n', '\r']);
     text = text.strip_prefix("<tool_use_error>").unwrap_or(text);
     text = text.trim_end().strip_suffix("</tool_use_error>").unwrap_or(text);
     let mut exit = None;

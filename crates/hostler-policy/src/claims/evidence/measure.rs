@@ -122,10 +122,11 @@ fn unit(rest: &str) -> (String, bool) {
         return ("%".to_owned(), true);
     }
     let joined: String = rest.chars().take_while(|c| c.is_alphabetic() || *c == '/').collect();
-    if !joined.is_empty() {
+    if joined.starts_with(char::is_alphabetic) {
         let lower = joined.to_lowercase();
-        let known = UNITS.contains(&lower.as_str())
-            || lower.split_once('/').is_some_and(|(a, _)| UNITS.contains(&a) || a.len() < 4);
+        let ends = rest[joined.len()..].chars().next().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+        let rate = lower.split_once('/').is_some_and(|(a, _)| UNITS.contains(&a) || a.len() < 4);
+        let known = ends && (UNITS.contains(&lower.as_str()) || rate);
         return (lower, known);
     }
     let trimmed = rest.trim_start_matches([' ', '\t', ')', '(', '*', '`']);
@@ -133,10 +134,10 @@ fn unit(rest: &str) -> (String, bool) {
         return ("%".to_owned(), true);
     }
     let word: String = trimmed.chars().take_while(|c| c.is_alphabetic() || matches!(c, '-' | '/')).collect();
-    if 24 < word.len() {
+    if 24 < word.len() || !word.starts_with(char::is_alphabetic) {
         return (String::new(), true);
     }
-    (word.to_lowercase(), true)
+    (word.trim_end_matches(['-', '/']).to_lowercase(), true)
 }
 
 /// The last word before a number, lower case.

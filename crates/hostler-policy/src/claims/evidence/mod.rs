@@ -208,6 +208,10 @@ pub struct RunOutcome {
     /// Packages, files or suites that passed, where the tool counts them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub units_passed: Option<u64>,
+    /// The output was cut or filtered on its way, and the tool prints several summaries: counts may be those of a
+    /// part.
+    #[serde(skip_serializing_if = "is_false")]
+    pub partial: bool,
     /// Total line coverage in percent.
     #[serde(deserialize_with = "optional_number", skip_serializing_if = "Option::is_none")]
     pub coverage_percent: Option<f64>,

@@ -274,13 +274,12 @@ pub(super) fn missed(mut deeds: Vec<Deed>, files: &[FileAct]) -> Vec<Deed> {
 pub(super) fn shown_files(place: Option<&str>, text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     for line in lines(text).take(2_000) {
-        // `src/a.rs:12:fn main()`, `src/a.rs-13-…`
-        let mut parts = line.splitn(3, ':');
-        if let (Some(path), Some(number), Some(_)) = (parts.next(), parts.next(), parts.next())
-            && !number.is_empty()
-            && number.bytes().all(|byte| byte.is_ascii_digit())
-            && path.contains(['.', '/'])
-            && !path.contains(' ')
+        // `src/a.rs:12:fn main()`, `src/a.rs:fn main()`
+        let path = line.split(':').next().unwrap_or_default();
+        if path.len() < line.len()
+            && base(path).find('.').is_some_and(|at| at + 1 < base(path).len())
+            && !path.contains(|c: char| c.is_whitespace() || "\"'(){}[]<>=,;`".contains(c))
+            && path.starts_with(|c: char| c.is_alphanumeric() || "./~_@-".contains(c))
         {
             if !out.iter().any(|it| it == path) {
                 out.push(path.to_owned());

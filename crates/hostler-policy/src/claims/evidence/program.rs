@@ -509,6 +509,9 @@ fn unknown(words: Words<'_>) -> Meaning {
     let mut meaning = Meaning::new(Role::Deed, target).opaque().deed(Act::Run, words.word);
     named_deeds(words.name, &mut meaning);
     outputs(words, &mut meaning);
+    if path {
+        runners::judge_file(words.word, &mut meaning);
+    }
     meaning
 }
 

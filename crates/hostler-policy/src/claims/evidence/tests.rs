@@ -4,6 +4,7 @@
 
 mod commands;
 mod failures;
+mod look;
 mod outputs;
 mod typed;
 

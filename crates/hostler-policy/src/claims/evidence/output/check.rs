@@ -7,26 +7,27 @@ use super::{RunOutcome, Tool};
 pub(in super::super) fn check(tool: Tool, text: &str) -> Option<RunOutcome> {
     match tool {
         Tool::Rustc => rustc(text),
-        Tool::Rustfmt => found(lines(text).filter(|line| line.starts_with("Diff in ")).count(), text),
-        Tool::GoCompiler => found(lines(text).filter(|line| located(line, &[".go:"])).count(), text),
-        Tool::Gofmt => found(lines(text).filter(|line| line.trim().ends_with(".go")).count(), text),
+        Tool::Rustfmt => found(lines(text).filter(|line| line.starts_with("Diff in ")).count()),
+        Tool::GoCompiler => found(lines(text).filter(|line| located(line, &[".go:"])).count()),
+        Tool::Gofmt => found(lines(text).filter(|line| line.trim().ends_with(".go")).count()),
         Tool::Golangci => golangci(text),
         Tool::Ruff => ruff(text),
+        Tool::RuffFormat => reformatted(text),
         Tool::Mypy => mypy(text),
-        Tool::Pyright => total(text, "error"),
-        Tool::Flake8 => found(lines(text).filter(|line| located(line, &[".py:"])).count(), text),
+        Tool::Pyright => pyright(text),
+        Tool::Flake8 => found(lines(text).filter(|line| located(line, &[".py:"])).count()),
         Tool::Pylint => pylint(text),
         Tool::Black => black(text),
-        Tool::Isort => found(lines(text).filter(|line| line.starts_with("ERROR: ")).count(), text),
+        Tool::Isort => found(lines(text).filter(|line| line.starts_with("ERROR: ")).count()),
         Tool::Tsc => tsc(text),
         Tool::Eslint | Tool::Stylelint => eslint(text),
         Tool::Biome => biome(text),
         Tool::Prettier => prettier(text),
         Tool::Shellcheck => {
-            found(lines(text).filter(|line| line.starts_with("In ") && line.ends_with(':')).count(), text)
+            found(lines(text).filter(|line| line.starts_with("In ") && line.ends_with(':')).count())
         }
         Tool::Hadolint => {
-            found(lines(text).filter(|line| line.contains(" DL") || line.contains(" SC")).count(), text)
+            found(lines(text).filter(|line| line.contains(" DL") || line.contains(" SC")).count())
         }
         Tool::Terraform => terraform(text),
         Tool::PreCommit => pre_commit(text),
@@ -38,9 +39,9 @@ pub(in super::super) fn check(tool: Tool, text: &str) -> Option<RunOutcome> {
     }
 }
 
-/// Found something or nothing; nothing counts as a result only in an empty output.
-fn found(number: usize, text: &str) -> Option<RunOutcome> {
-    if 0 < number { Some(errors(number as u64)) } else { text.trim().is_empty().then(passed) }
+/// The number of things found; none says nothing, since other programs may have printed the output.
+fn found(number: usize) -> Option<RunOutcome> {
+    (0 < number).then(|| errors(number as u64))
 }
 
 fn passed() -> RunOutcome {
@@ -75,17 +76,13 @@ fn located(line: &str, endings: &[&str]) -> bool {
     })
 }
 
-/// The last line with `N error(s), M warning(s)`.
-fn total(text: &str, word: &str) -> Option<RunOutcome> {
+/// The last line with `N errors` and `M warnings`.
+fn pyright(text: &str) -> Option<RunOutcome> {
     lines(text).rev().find_map(|line| {
         let parts = counted(line);
         let number =
             |name: &str| parts.iter().find(|(_, it)| it.trim_end_matches('s') == name).map(|it| it.0);
-        let errors = number(word)?;
-        Some(match number("warning") {
-            Some(warnings) => with_warnings(errors, warnings),
-            None => super::check::errors(errors),
-        })
+        Some(with_warnings(number("error")?, number("warning")?))
     })
 }
 
@@ -139,7 +136,7 @@ fn golangci(text: &str) -> Option<RunOutcome> {
     });
     match summary {
         Some(number) => Some(errors(number)),
-        None => found(lines(text).filter(|line| located(line, &[".go:"])).count(), text),
+        None => found(lines(text).filter(|line| located(line, &[".go:"])).count()),
     }
 }
 
@@ -160,14 +157,6 @@ fn ruff(text: &str) -> Option<RunOutcome> {
                 (None, Some(number)) if rest.contains("error") => Some(errors(number)),
                 _ => None,
             }
-        } else if line.contains("would be reformatted") && line.starts_with(|c: char| c.is_ascii_digit()) {
-            leading_count(line)
-                .map(|number| RunOutcome { passed: Some(number == 0), ..RunOutcome::default() })
-        } else if line.contains("already formatted")
-            || line.contains("left unchanged")
-            || line.contains("reformatted")
-        {
-            line.starts_with(|c: char| c.is_ascii_digit()).then(passed)
         } else {
             None
         };
@@ -181,12 +170,31 @@ fn ruff(text: &str) -> Option<RunOutcome> {
     outcome
 }
 
+/// `1 file would be reformatted, 3 files already formatted`.
+fn reformatted(text: &str) -> Option<RunOutcome> {
+    lines(text).rev().map(str::trim).filter(|line| line.starts_with(|c: char| c.is_ascii_digit())).find_map(
+        |line| {
+            if line.contains("would be reformatted") {
+                Some(failed())
+            } else {
+                ["already formatted", "left unchanged", "reformatted"]
+                    .iter()
+                    .any(|it| line.contains(it))
+                    .then(passed)
+            }
+        },
+    )
+}
+
 fn mypy(text: &str) -> Option<RunOutcome> {
     lines(text).rev().find_map(|line| {
         if line.starts_with("Success: no issues found") {
             Some(errors(0))
         } else {
-            line.strip_prefix("Found ").filter(|it| it.contains(" error")).and_then(leading_count).map(errors)
+            line.strip_prefix("Found ")
+                .filter(|it| it.contains(" error") && it.contains(" in "))
+                .and_then(leading_count)
+                .map(errors)
         }
     })
 }
@@ -224,11 +232,14 @@ fn black(text: &str) -> Option<RunOutcome> {
 fn tsc(text: &str) -> Option<RunOutcome> {
     let marked = lines(text).filter(|line| line.contains("error TS")).count() as u64;
     let stated = lines(text).rev().find_map(|line| {
-        line.trim().strip_prefix("Found ").filter(|it| it.contains(" error")).and_then(leading_count)
+        line.trim()
+            .strip_prefix("Found ")
+            .filter(|it| it.contains(" error") && it.contains(" in "))
+            .and_then(leading_count)
     });
     match (stated, marked) {
         (Some(number), marked) => Some(errors(number.max(marked))),
-        (None, 0) => text.trim().is_empty().then(passed),
+        (None, 0) => None,
         (None, number) => Some(errors(number)),
     }
 }
@@ -249,7 +260,7 @@ fn eslint(text: &str) -> Option<RunOutcome> {
             return Some(errors(0));
         }
     }
-    text.trim().is_empty().then(passed)
+    None
 }
 
 fn biome(text: &str) -> Option<RunOutcome> {

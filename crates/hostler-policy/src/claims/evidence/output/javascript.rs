@@ -1,6 +1,6 @@
 //! jest, vitest, mocha, `node --test`, playwright, cypress, bun, deno.
 
-use super::super::text::{after, counted, leading_count};
+use super::super::text::{after, count, counted, leading_count};
 use super::{RunOutcome, Summary, Tool, add, counts};
 
 #[derive(Default)]
@@ -22,7 +22,7 @@ struct Node {
     skipped: u64,
 }
 
-#[derive(Default)]
+#[derive(Default, PartialEq)]
 struct Listed {
     passed: Option<u64>,
     failed: u64,
@@ -42,19 +42,20 @@ impl Listed {
 }
 
 impl Reader {
-    pub(super) fn line(&mut self, line: &str, found: &mut Vec<Summary>) {
+    /// Whether the line is part of a summary.
+    pub(super) fn line(&mut self, line: &str, found: &mut Vec<Summary>) -> bool {
         let trimmed = line.trim_start();
         if self.jest(trimmed, found) || self.vitest(trimmed, found) || deno(trimmed, found) {
-            return;
+            return true;
         }
         let plain = trimmed.strip_prefix("# ").or_else(|| trimmed.strip_prefix("ℹ "));
         if let Some(rest) = plain {
             self.node(rest, found);
-            return;
+            return true;
         }
         self.bun(trimmed, found);
         self.cypress(trimmed, found);
-        self.list(line, found);
+        self.list(line, found)
     }
 
     fn jest(&mut self, line: &str, found: &mut Vec<Summary>) -> bool {
@@ -143,7 +144,7 @@ impl Reader {
             return;
         }
         let Some((number, word)) = line.split_once(' ') else { return };
-        let Some(number) = super::super::text::count(number) else { return };
+        let Some(number) = count(number) else { return };
         match word.trim_end() {
             "pass" => self.bun.passed = Some(number),
             "fail" => self.bun.failed = number,
@@ -169,36 +170,34 @@ impl Reader {
     }
 
     /// `  12 passing (30ms)`, `  1 failing`; `  5 passed (12.3s)`, `  1 failed`: a line for each count.
-    fn list(&mut self, line: &str, found: &mut Vec<Summary>) {
+    fn list(&mut self, line: &str, found: &mut Vec<Summary>) -> bool {
         let trimmed = line.trim();
-        let Some((number, word)) = trimmed.split_once(' ') else { return };
-        let Some(number) = super::super::text::count(number) else { return };
+        let Some((number, word)) = trimmed.split_once(' ') else { return false };
+        let Some(number) = count(number) else { return false };
         let (word, rest) = word.split_once(' ').unwrap_or((word, ""));
-        if !(rest.is_empty() || rest.starts_with('(') || rest == "not run" || rest == "run") {
-            return;
+        if !(rest.is_empty() || rest.starts_with('(') || rest == "not run") {
+            return false;
         }
+        let listed = &mut self.listed;
         match word {
             "passing" => {
-                self.listed.take(Tool::Mocha, found);
-                self.listed = Listed { passed: Some(number), open: true, ..Listed::default() };
+                listed.take(Tool::Mocha, found);
+                *listed = Listed { passed: Some(number), open: true, ..Listed::default() };
             }
-            "failing" if self.listed.open => self.listed.failed = number,
-            "pending" if self.listed.open => self.listed.skipped = number,
-            "failed" | "flaky" | "skipped" | "did" | "passed" | "interrupted" if line.starts_with("  ") => {
-                let listed = &mut self.listed;
+            "failing" if listed.open => listed.failed = number,
+            "pending" if listed.open => listed.skipped = number,
+            "failed" | "interrupted" if line.starts_with("  ") => listed.failed += number,
+            "flaky" if line.starts_with("  ") => listed.flaky += number,
+            "skipped" | "did" if line.starts_with("  ") => listed.skipped += number,
+            "passed" if line.starts_with("  ") => {
+                listed.passed = Some(number);
                 listed.open = true;
-                match word {
-                    "failed" | "interrupted" => listed.failed += number,
-                    "flaky" => listed.flaky += number,
-                    "passed" => {
-                        listed.passed = Some(number);
-                        self.listed.take(Tool::Playwright, found);
-                    }
-                    _ => listed.skipped += number,
-                }
+                listed.take(Tool::Playwright, found);
             }
-            _ => {}
+            _ => return false,
         }
+        self.listed.open |= self.listed != Listed::default();
+        true
     }
 
     pub(super) fn end(mut self, found: &mut Vec<Summary>) {

@@ -54,6 +54,7 @@ pub(super) enum Tool {
     Gofmt,
     Golangci,
     Ruff,
+    RuffFormat,
     Mypy,
     Pyright,
     Flake8,
@@ -76,6 +77,14 @@ pub(super) enum Tool {
 }
 
 impl Tool {
+    /// Prints a summary for each part of a run.
+    pub(super) fn sums_up_parts(self) -> bool {
+        matches!(
+            self,
+            Self::CargoTest | Self::GoTest | Self::Maven | Self::Dotnet | Self::Tox | Self::Generic
+        )
+    }
+
     /// Says nothing when all is well.
     pub(super) fn silent(self) -> bool {
         matches!(
@@ -133,10 +142,10 @@ pub(super) fn tests(text: &str) -> Vec<Summary> {
         let before = found.len();
         python.line(line, &mut found);
         rust.line(line, &mut found);
-        javascript.line(line, &mut found);
+        let consumed = javascript.line(line, &mut found);
         dotnet.line(line, &mut found);
         other.line(line, &mut found);
-        if found.len() == before {
+        if found.len() == before && !consumed {
             generic(line, &mut found);
         }
     }
@@ -185,6 +194,7 @@ pub(super) fn sum(a: RunOutcome, b: &RunOutcome) -> RunOutcome {
         errors: plus(a.errors, b.errors),
         warnings: plus(a.warnings, b.warnings),
         units_passed: plus(a.units_passed, b.units_passed),
+        partial: a.partial || b.partial,
         coverage_percent: b.coverage_percent.or(a.coverage_percent),
     }
 }

@@ -63,7 +63,6 @@ const VALUED: &[&str] = &[
     "--configuration",
     "--logger",
     "--verbosity",
-    "-v",
     "--browser",
     "--shard",
     "-C",
@@ -764,8 +763,18 @@ fn script_file(file: &str, words: Words<'_>) -> Meaning {
     let mut meaning = Meaning::new(Role::Deed, base(file)).opaque().deed(Act::Run, file);
     named_deeds(base(file), &mut meaning);
     outputs(words, &mut meaning);
-    judge_by_name(base(file), base(file), words, &mut meaning);
+    judge_file(file, &mut meaning);
     meaning
+}
+
+/// What a script's file name says that it judges: `run-tests.sh`, `build.sh`; a `check` may check anything.
+pub(super) fn judge_file(file: &str, meaning: &mut Meaning) {
+    let name = base(file);
+    let stem = name.split('.').next().unwrap_or(name).to_lowercase();
+    let vague = ["check", "verify", "validate", "ci", "quality"].iter().any(|it| stem.contains(it));
+    if !vague {
+        judge_by_name(name, name, Words { name, word: file, args: &[] }, meaning);
+    }
 }
 
 /// A script that a manifest names: `npm run lint:fix`.
@@ -875,7 +884,7 @@ fn ruff(words: Words<'_>, verb: &str) -> Meaning {
     let inner = words.inner(words.args.iter().position(|it| it == verb).unwrap_or(0)).unwrap_or(words);
     match verb {
         "format" => {
-            let meaning = run_of(Act::Format, "ruff format", Tool::Ruff, scope(inner, &[]));
+            let meaning = run_of(Act::Format, "ruff format", Tool::RuffFormat, scope(inner, &[]));
             if words.has(&["--check", "--diff"]) { meaning } else { edits(inner, meaning) }
         }
         "rule" | "linter" | "config" | "clean" | "server" | "version" => Meaning::new(Role::Look, "ruff"),

@@ -26,6 +26,7 @@ fn files_are_written_in_every_way_that_a_shell_has() {
         ("printf x > 'a b.txt'", &["Create a b.txt", "Edit a b.txt"]),
         ("cd src && echo x > a.rs", &["Create src/a.rs", "Edit src/a.rs"]),
         ("sed -i 's/a/b/' a.py b.py", &["Edit a.py", "Edit b.py"]),
+        ("sed -i '' 's|a|b|g' *.ts", &["Edit *.ts tree"]),
         ("perl -pi -e 's/a/b/' a.py", &["Edit a.py"]),
         ("touch a && mkdir -p x/y", &["Create a", "Create x/y"]),
         ("patch -p1 src/a.c < fix.diff", &["Read fix.diff", "Edit src/a.c"]),
@@ -122,6 +123,12 @@ fn contents_are_read_and_names_are_searched() {
         "grep -rn foo src",
         true,
         "src/a.rs:3:foo()\nsrc/b.rs:9:foo\n",
+        &["Search src tree", "Read src/a.rs", "Read src/b.rs"],
+    );
+    check(
+        "cd src && grep -r foo . | head",
+        true,
+        "./a.rs:foo()\n./b.rs:  foo",
         &["Search src tree", "Read src/a.rs", "Read src/b.rs"],
     );
     check("find . -name '*.rs' | xargs grep foo", true, "./a.rs:1:foo", &["Search . tree", "Read a.rs"]);
