@@ -2,37 +2,21 @@
 
 use maud::{Markup, html};
 
-use super::{Anchors, FINDING_ROWS_MAX, FINDINGS_BYTES_MAX, chart, session_link, time};
+use super::{FINDINGS, Laid, chart, session_link, time};
 use crate::report::words::{self, count, grouped};
 use crate::report::{Found, Report};
 
 /// Findings laid out: the gravest whole, the others as lines, as far as the page has room.
-pub(super) struct Listed {
-    whole: Vec<Markup>,
-    rows: Vec<Markup>,
-    left_out: u64,
+pub(super) fn lay(report: &Report, placed: usize) -> Laid {
+    Laid::of(
+        &report.findings,
+        &FINDINGS,
+        |at, found| whole(report, at, found, placed),
+        |_, found| row(report, found, placed),
+    )
 }
 
-impl Listed {
-    pub(super) fn of(report: &Report, anchors: &Anchors) -> Self {
-        let mut listed = Self { whole: Vec::new(), rows: Vec::new(), left_out: 0 };
-        let mut bytes = 0;
-        for (at, found) in report.findings.iter().enumerate() {
-            if bytes < FINDINGS_BYTES_MAX {
-                let markup = whole(report, at, found, anchors);
-                bytes += markup.0.len();
-                listed.whole.push(markup);
-            } else if listed.rows.len() < FINDING_ROWS_MAX {
-                listed.rows.push(row(report, found, anchors));
-            } else {
-                listed.left_out += 1;
-            }
-        }
-        listed
-    }
-}
-
-pub(super) fn section(report: &Report, listed: &Listed) -> Markup {
+pub(super) fn section(report: &Report, listed: &Laid) -> Markup {
     let several = 1 < report.projects.len();
     html! {
         section aria-labelledby="findings" {
@@ -51,15 +35,15 @@ pub(super) fn section(report: &Report, listed: &Listed) -> Markup {
                     }
                 }
                 @for it in &listed.whole { (it) }
-                @if !listed.rows.is_empty() {
+                @if !listed.lines.is_empty() {
                     div.scroll tabindex="0" role="region" aria-label="Further findings" {
                         table {
-                            caption { (count(listed.rows.len() as u64, "further finding")) " in short" }
+                            caption { (count(listed.lines.len() as u64, "further finding")) " in short" }
                             thead { tr {
                                 th scope="col" { "Severity" } th scope="col" { "Claim" } th scope="col" { "Rule" }
                                 th scope="col" { "Where" }
                             } }
-                            tbody { @for it in &listed.rows { (it) } }
+                            tbody { @for it in &listed.lines { (it) } }
                         }
                     }
                 }
@@ -81,7 +65,7 @@ fn severity(found: &Found) -> Markup {
     }
 }
 
-fn whole(report: &Report, at: usize, found: &Found, anchors: &Anchors) -> Markup {
+fn whole(report: &Report, at: usize, found: &Found, placed: usize) -> Markup {
     let several = 1 < report.projects.len();
     html! {
         article class={ "finding " (words::severity(found.severity)) } id={ "f" (at) } {
@@ -101,7 +85,7 @@ fn whole(report: &Report, at: usize, found: &Found, anchors: &Anchors) -> Markup
             }
             footer {
                 span { (found.rule) }
-                span { (session_link(found.session, &found.session_id, anchors)) ", " (words::turn(found.turn, found.agent.as_deref())) }
+                span { (session_link(found.session, &found.session_id, placed)) ", " (words::turn(found.turn, found.agent.as_deref())) }
                 span { (time(found.at_ms, &report.time_zone)) }
                 @if several { bdi { (found.project) } }
                 @if let Some(file) = &found.file { bdi { (file) } }
@@ -111,13 +95,13 @@ fn whole(report: &Report, at: usize, found: &Found, anchors: &Anchors) -> Markup
     }
 }
 
-fn row(report: &Report, found: &Found, anchors: &Anchors) -> Markup {
+fn row(report: &Report, found: &Found, placed: usize) -> Markup {
     html! {
         tr class=(words::severity(found.severity)) {
             td { (severity(found)) }
             td dir="auto" { (found.claim) }
             td { (found.rule) }
-            td { (session_link(found.session, &found.session_id, anchors)) ", " (time(found.at_ms, &report.time_zone)) }
+            td { (session_link(found.session, &found.session_id, placed)) ", " (time(found.at_ms, &report.time_zone)) }
         }
     }
 }

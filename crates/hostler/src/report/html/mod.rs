@@ -8,8 +8,6 @@ mod finding;
 mod session;
 mod table;
 
-use std::collections::HashSet;
-
 use hostler_ledger::journal::sha256_hex;
 use hostler_policy::claims::Standing;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
@@ -23,14 +21,54 @@ pub(crate) const GENERATOR: &str = "<meta name=\"generator\" content=\"hostler "
 /// See [`GENERATOR`].
 pub(crate) const GENERATOR_WITHIN_BYTES: usize = 2_048;
 
-/// Findings with their evidence take at most this much of a page, bytes; the others one line each.
-const FINDINGS_BYTES_MAX: usize = 900_000;
-/// Findings of one line each, at most.
-const FINDING_ROWS_MAX: usize = 1_500;
-/// Sessions with all that is known of them take at most this much, bytes; the others one line each.
-const SESSIONS_BYTES_MAX: usize = 1_200_000;
-/// Sessions of one line each, at most.
-const SESSION_ROWS_MAX: usize = 1_500;
+/// How much room a list takes on a page, bytes: first whole entries, then one line for each, then a number. All in
+/// all a page stays below 3 MB.
+struct Room {
+    whole_bytes: usize,
+    lines_bytes: usize,
+}
+
+const FINDINGS: Room = Room { whole_bytes: 700_000, lines_bytes: 500_000 };
+const SESSIONS: Room = Room { whole_bytes: 1_000_000, lines_bytes: 400_000 };
+
+/// The entries of a list as they are laid out.
+#[derive(Default)]
+struct Laid {
+    whole: Vec<Markup>,
+    lines: Vec<Markup>,
+    left_out: u64,
+}
+
+impl Laid {
+    fn of<T>(
+        entries: &[T],
+        room: &Room,
+        whole: impl Fn(usize, &T) -> Markup,
+        line: impl Fn(usize, &T) -> Markup,
+    ) -> Self {
+        let mut out = Self::default();
+        let (mut whole_bytes, mut lines_bytes) = (0, 0);
+        for (at, entry) in entries.iter().enumerate() {
+            if whole_bytes < room.whole_bytes {
+                let markup = whole(at, entry);
+                whole_bytes += markup.0.len();
+                out.whole.push(markup);
+            } else if lines_bytes < room.lines_bytes {
+                let markup = line(at, entry);
+                lines_bytes += markup.0.len();
+                out.lines.push(markup);
+            } else {
+                out.left_out += 1;
+            }
+        }
+        out
+    }
+
+    /// How many can be linked to.
+    fn placed(&self) -> usize {
+        self.whole.len() + self.lines.len()
+    }
+}
 
 /// The report as a page.
 pub(crate) fn page(report: &Report) -> String {
@@ -42,8 +80,8 @@ pub(crate) fn page(report: &Report) -> String {
         "default-src 'none'; style-src 'sha256-{}'; img-src data:; base-uri 'none'; form-action 'none'",
         base64(&sha256(STYLE))
     );
-    let sessions = session::Listed::of(report);
-    let findings = finding::Listed::of(report, &sessions.anchors);
+    let sessions = session::lay(report);
+    let findings = finding::lay(report, sessions.placed());
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -73,7 +111,7 @@ pub(crate) fn page(report: &Report) -> String {
                         (table::tests(report))
                         (table::tools(report))
                         @if 1 < report.projects.len() { (table::projects(report)) }
-                        (session::section(&sessions))
+                        (session::section(report, &sessions))
                     }
                 }
                 (footer(report))
@@ -250,13 +288,11 @@ fn time(ms: Option<i64>, zone: &jiff::tz::TimeZone) -> Markup {
     }
 }
 
-/// Sessions that have a place on the page.
-type Anchors = HashSet<usize>;
-
-fn session_link(index: usize, id: &str, anchors: &Anchors) -> Markup {
+/// A link to a session; the newest `placed` have a place on the page.
+fn session_link(index: usize, id: &str, placed: usize) -> Markup {
     let name = words::short(id);
     html! {
-        @if anchors.contains(&index) { a href={ "#s" (index) } { "session " (name) } } @else { "session " (name) }
+        @if index < placed { a href={ "#s" (index) } { "session " (name) } } @else { "session " (name) }
     }
 }
 

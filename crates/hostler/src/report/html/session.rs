@@ -3,7 +3,7 @@
 use hostler_policy::claims::Standing;
 use maud::{Markup, html};
 
-use super::{Anchors, SESSION_ROWS_MAX, SESSIONS_BYTES_MAX, chart, standing, table, time};
+use super::{Laid, SESSIONS, chart, standing, table, time};
 use crate::replay::summary::{Source, Standings};
 use crate::report::build::failed;
 use crate::report::words::{self, count, duration, grouped};
@@ -15,55 +15,28 @@ const HELD_MAX: usize = 25;
 const ROWS_MAX: usize = 25;
 
 /// Sessions laid out: the newest whole, the others as lines, as far as the page has room.
-pub(super) struct Listed {
-    whole: Vec<Markup>,
-    rows: Vec<Markup>,
-    left_out: u64,
-    all: u64,
-    /// Those that can be linked to.
-    pub(super) anchors: Anchors,
+pub(super) fn lay(report: &Report) -> Laid {
+    Laid::of(
+        &report.sessions,
+        &SESSIONS,
+        |at, session| whole(report, at, session),
+        |at, session| row(report, at, session),
+    )
 }
 
-impl Listed {
-    pub(super) fn of(report: &Report) -> Self {
-        let mut listed = Self {
-            whole: Vec::new(),
-            rows: Vec::new(),
-            left_out: 0,
-            all: report.totals.sessions,
-            anchors: Anchors::new(),
-        };
-        let mut bytes = 0;
-        for (at, session) in report.sessions.iter().enumerate() {
-            if bytes < SESSIONS_BYTES_MAX {
-                let markup = whole(report, at, session);
-                bytes += markup.0.len();
-                listed.whole.push(markup);
-            } else if listed.rows.len() < SESSION_ROWS_MAX {
-                listed.rows.push(row(report, at, session));
-            } else {
-                listed.left_out += 1;
-                continue;
-            }
-            listed.anchors.insert(at);
-        }
-        listed
-    }
-}
-
-pub(super) fn section(listed: &Listed) -> Markup {
+pub(super) fn section(report: &Report, listed: &Laid) -> Markup {
     html! {
         section aria-labelledby="sessions" {
             h2 #sessions { "Sessions" }
-            p.hint { (count(listed.all, "session")) ", the newest first." }
+            p.hint { (count(report.totals.sessions, "session")) ", the newest first." }
             @for it in &listed.whole { (it) }
-            @if !listed.rows.is_empty() {
+            @if !listed.lines.is_empty() {
                 table.cards role="table" {
-                    caption { (count(listed.rows.len() as u64, "earlier session")) " in short" }
+                    caption { (count(listed.lines.len() as u64, "earlier session")) " in short" }
                     thead { tr {
                         th scope="col" { "When" } th scope="col" { "Session" } th scope="col" { "Project" } th scope="col" { "Claims" }
                     } }
-                    tbody { @for it in &listed.rows { (it) } }
+                    tbody { @for it in &listed.lines { (it) } }
                 }
             }
             @if listed.left_out != 0 {
