@@ -181,15 +181,34 @@ pub(super) fn detect(text: &str) -> &'static Language {
     let lower = text.chars().take(4_000).collect::<String>().to_lowercase().replace('\u{2019}', "'");
     let words: Vec<&str> =
         lower.split(|c: char| !c.is_alphabetic() && c != '\'').filter(|word| !word.is_empty()).collect();
-    // One foreign word stands in many an English sentence.
     let accents = lower.chars().any(|c| c.is_alphabetic() && !c.is_ascii());
-    let score = |language: &Language| words.iter().filter(|word| language.markers.contains(word)).count();
-    let mut best = LANGUAGES[0];
-    let mut most = score(best);
+    let markers = |language: &Language, word: &&str| language.markers.contains(word);
+    let (language, count) = most(&words, accents, markers);
+    if 1 < count {
+        return language;
+    }
+    // Lists of what was done have verbs and hardly any other words.
+    let forms = |language: &Language, word: &&str| {
+        markers(language, word)
+            || language.pass.contains(word)
+            || language.verbs.iter().any(|verb| verb.done.contains(word) || verb.participle.contains(word))
+    };
+    most(&words, accents, forms).0
+}
+
+/// The language that most of `words` belong to, and how many; English in doubt.
+fn most(
+    words: &[&str],
+    accents: bool,
+    belongs: impl Fn(&Language, &&str) -> bool,
+) -> (&'static Language, usize) {
+    let mut best = (LANGUAGES[0], 0);
     for language in LANGUAGES.iter().filter(|it| it.spaced) {
-        let count = score(language);
-        if most < count && (1 < count || accents) {
-            (best, most) = (language, count);
+        let count = words.iter().filter(|word| belongs(language, word)).count();
+        // One foreign word stands in many an English sentence.
+        let enough = language.code == "en" || 1 < count || accents;
+        if best.1 < count && enough {
+            best = (language, count);
         }
     }
     best

@@ -63,7 +63,17 @@ fn every_language_says_what_it_needs() {
 
 #[test]
 fn english_is_read_where_nothing_is_recognised() {
-    for text in ["", "42", "`x`", "OK", "Docs: a, e, o", "Update la route", "Option A is done, B is not."] {
+    for text in [
+        "",
+        "42",
+        "Installed, fixed, committed.",
+        "- `a.py`: fixed\n- Tests: 31 passed",
+        "`x`",
+        "OK",
+        "Docs: a, e, o",
+        "Update la route",
+        "Option A is done, B is not.",
+    ] {
         assert_eq!(detect(text).code, "en", "`{text}`");
     }
 }
@@ -98,6 +108,11 @@ fn german() {
     check("de", "Laut dem Ticket wurde die Datei gelöscht.", &[]);
     check("de", "In der letzten Sitzung habe ich die Datei gelöscht.", &[]);
     check("de", "Du hast die Datei gelöscht.", &[]);
+    check(
+        "de",
+        "Zusammenfassung:\n\n- `src/a.py`: Rundung korrigiert\n- Tests: 31 bestanden",
+        &[Act::Edit, Act::Test],
+    );
     check("de", "> Ich habe die Datei gelöscht.\n\nDas ist nur das Zitat.", &[]);
 }
 
