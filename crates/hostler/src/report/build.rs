@@ -218,24 +218,7 @@ impl Builder<'_> {
                 figures.guards_replayed = spoken;
             }
         }
-        let stopped: Vec<Stopped> = summary
-            .guards
-            .stopped
-            .iter()
-            .map(|it| {
-                if let Some(day) = self.day(it.at_ms.or(begun)) {
-                    day.stopped += 1;
-                }
-                Stopped {
-                    tool: self.name(&it.tool),
-                    target: self.sentence(&it.target),
-                    status: self.name(&it.status),
-                    rules: self.names(&it.rules),
-                    reason: self.sentence(&it.reason),
-                    at_ms: it.at_ms,
-                }
-            })
-            .collect();
+        let stopped = self.stopped(summary, begun);
         let runs: Vec<Run> = summary.runs.iter().map(|it| self.run(it, begun, &mut figures)).collect();
         let title = if self.options.hider.is_on() {
             String::new()
@@ -269,6 +252,32 @@ impl Builder<'_> {
             turns,
             compactions: summary.compactions,
         }
+    }
+
+    fn stopped(&mut self, summary: &SessionSummary, begun: Option<i64>) -> Vec<Stopped> {
+        let mut earlier: HashMap<String, u64> = HashMap::new();
+        let mut out = Vec::new();
+        for it in &summary.guards.stopped {
+            if let Some(day) = self.day(it.at_ms.or(begun)) {
+                day.stopped += 1;
+            }
+            // The same call, stopped again, is another result.
+            let identity =
+                serde_json::json!([it.rules, summary.id, it.tool, it.target, it.status]).to_string();
+            let number = earlier.entry(identity.clone()).or_default();
+            let fingerprint = sha256_hex(format!("{identity}{number}").as_bytes());
+            *number += 1;
+            out.push(Stopped {
+                fingerprint,
+                tool: self.name(&it.tool),
+                target: self.sentence(&it.target),
+                status: self.name(&it.status),
+                rules: self.names(&it.rules),
+                reason: self.sentence(&it.reason),
+                at_ms: it.at_ms,
+            });
+        }
+        out
     }
 
     fn turn(

@@ -315,6 +315,8 @@ pub(crate) struct Session {
 /// A call that a guard stopped.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Stopped {
+    /// Stays the same from report to report.
+    pub(crate) fingerprint: String,
     /// The tool.
     pub(crate) tool: String,
     /// The command or path.

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
-use hostler_ledger::journal::sha256_hex;
 use hostler_ledger::redact;
 use hostler_model::Mode;
 use hostler_policy::claims::{RULES, Severity};
@@ -21,9 +20,8 @@ pub(crate) fn log(report: &Report) -> Value {
     let mut results: Vec<Value> =
         report.findings.iter().map(|found| finding(report, found, &rules)).collect();
     for session in &report.sessions {
-        let mut seen: HashMap<String, u64> = HashMap::new();
         for call in &session.stopped {
-            results.push(stopped(session, call, &mut seen, &rules));
+            results.push(stopped(session, call, &rules));
         }
     }
     let mut bases = serde_json::Map::new();
@@ -158,11 +156,7 @@ fn finding(report: &Report, found: &Found, rules: &Rules) -> Value {
     result
 }
 
-fn stopped(session: &Session, call: &Stopped, seen: &mut HashMap<String, u64>, rules: &Rules) -> Value {
-    let identity = json!([session.id, call.tool, call.target, call.status, call.rules]).to_string();
-    let number = seen.entry(identity.clone()).or_default();
-    let fingerprint = sha256_hex(format!("{identity}{number}").as_bytes());
-    *number += 1;
+fn stopped(session: &Session, call: &Stopped, rules: &Rules) -> Value {
     let done = match (call.status.as_str(), session.guards_recorded) {
         ("asked", true) => "the user was asked about",
         ("asked", false) => "the user would have been asked about",
@@ -174,7 +168,7 @@ fn stopped(session: &Session, call: &Stopped, seen: &mut HashMap<String, u64>, r
         "level": if call.status == "asked" { "note" } else { "warning" },
         "message": { "text": format!("{done} {} `{}`{reason}", call.tool, call.target) },
         "locations": [{ "logicalLocations": [logical(&session.id, None)] }],
-        "partialFingerprints": { FINGERPRINT: fingerprint },
+        "partialFingerprints": { FINGERPRINT: call.fingerprint },
         "properties": {
             "status": call.status,
             "rules": call.rules,

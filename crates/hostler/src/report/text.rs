@@ -181,7 +181,13 @@ fn trend(out: &mut String, report: &Report) -> std::fmt::Result {
             .flat_map(|(mark, number)| (0..columns(number)).map(move |_| mark))
             .collect();
         let not_held = claims.total() - claims.supported;
-        writeln!(out, "{}  {bar} {}, {} did not hold", day.date, grouped(claims.total()), grouped(not_held))?;
+        writeln!(
+            out,
+            "{}  {bar:32} {:>6}, {} did not hold",
+            day.date,
+            grouped(claims.total()),
+            grouped(not_held)
+        )?;
     }
     Ok(())
 }

@@ -401,7 +401,7 @@ fn sarif_has_what_the_format_demands() {
         .iter()
         .map(|it| it["partialFingerprints"]["hostlerFinding/v1"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(again.len(), fingerprints.len());
+    assert_eq!(again, fingerprints);
 }
 
 /// A session through the real hook: a failing test run that is told as a success, and a delete that is stopped.
