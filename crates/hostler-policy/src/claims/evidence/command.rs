@@ -403,8 +403,10 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
         // Operands of programs that print are known from their words; what is left are inputs and what code opens.
         EffectKind::Read => {
             let input = effect.command.starts_with('<') && role != Role::Judge;
-            let code =
-                interpreter(name) && step.is_some_and(|step| !step.meaning.opaque && role == Role::Deed);
+            let script = |step: &Step| step.meaning.deeds.iter().any(|deed| deed.act == Act::Run);
+            let code = interpreter(name)
+                && role == Role::Deed
+                && step.is_some_and(|step| !step.meaning.opaque && !script(step));
             if input || code { &[Act::Read] } else { &[] }
         }
         _ => &[],

@@ -72,6 +72,30 @@ pub(super) fn refused(output: &str) -> Option<FailureKind> {
     MARKS.iter().any(|mark| has(start, mark)).then_some(FailureKind::Refused)
 }
 
+/// A short answer of a server that is nothing but a refusal.
+pub(super) fn refuses(text: &str) -> bool {
+    const STARTS: &[&str] = &[
+        "error",
+        "failed",
+        "rejected",
+        "denied",
+        "unauthorized",
+        "forbidden",
+        "not found",
+        "permission denied",
+        "invalid",
+        "{\"error\"",
+        "mcp error",
+        "cannot ",
+        "could not ",
+        "unable to ",
+        "access denied",
+    ];
+    let text = text.trim();
+    text.len() < 300
+        && STARTS.iter().any(|start| text.get(..start.len()).is_some_and(|it| it.eq_ignore_ascii_case(start)))
+}
+
 /// The last line is `mark`.
 fn text_is(text: &str, mark: &str) -> bool {
     text.trim_end().rsplit('\n').next().is_some_and(|line| line.trim() == mark)

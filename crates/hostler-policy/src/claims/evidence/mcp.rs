@@ -25,6 +25,44 @@ pub(super) fn words_of(name: &str) -> Vec<String> {
     out
 }
 
+/// Strings that are looked at in an input.
+const STRINGS_MAX: usize = 64;
+
+/// The strings of a JSON text with the key before each; enough to find paths and titles in inputs of unknown tools.
+pub(super) fn strings(json: &str) -> Vec<(String, String)> {
+    let mut out = Vec::new();
+    let mut key = String::new();
+    let mut chars = json.chars().peekable();
+    while let Some(c) = chars.next() {
+        if c != '"' {
+            continue;
+        }
+        let mut text = String::new();
+        while let Some(c) = chars.next() {
+            match c {
+                '"' => break,
+                '\\' => match chars.next() {
+                    Some('n') => text.push('\n'),
+                    Some('t') => text.push('\t'),
+                    Some(c) => text.push(c),
+                    None => break,
+                },
+                c => text.push(c),
+            }
+        }
+        while chars.next_if(|c| c.is_whitespace()).is_some() {}
+        if chars.peek() == Some(&':') {
+            key = text;
+        } else if !key.is_empty() {
+            out.push((key.clone(), text));
+            if STRINGS_MAX <= out.len() {
+                break;
+            }
+        }
+    }
+    out
+}
+
 /// What a tool's name says that it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verb {
@@ -236,7 +274,8 @@ fn files(verb: Verb, folder: bool, strings: &[(String, String)], out: &mut Meani
             && !value.contains(['\n', '<'])
             && !value.starts_with("http")
             && (value.contains(['/', '.']) || folder);
-        if !named || !pathlike || value.contains(' ') && !value.contains('/') {
+        let content = ["content", "text", "type", "body"].iter().any(|it| last.contains(it));
+        if !named || !pathlike || content {
             continue;
         }
         let value = value.strip_prefix("file://").unwrap_or(value);

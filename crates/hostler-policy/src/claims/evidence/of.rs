@@ -36,7 +36,11 @@ pub fn of(source: &Source<'_>) -> Evidence {
     let output = clean(&source.outcome.output);
     let (exit, text) = failure::unframe(&output);
     let exit = source.outcome.exit.or(exit);
-    let ok = source.outcome.ok && exit.unwrap_or(0) == 0 && !source.outcome.interrupted;
+    let mcp = matches!(source.call.action, Action::Mcp { .. });
+    let ok = source.outcome.ok
+        && exit.unwrap_or(0) == 0
+        && !source.outcome.interrupted
+        && !(mcp && failure::refuses(text));
     let mut evidence = Evidence {
         tool: source.call.tool.clone(),
         by: source.by,
@@ -184,24 +188,33 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
             target = format!("{server} {tool}");
         }
         Action::Other => {
-            let meaning = mcp::meaning(&source.call.tool, &[]);
-            let background = [
+            let tool = &source.call.tool;
+            let strings = mcp::strings(&source.call.input);
+            let meaning = mcp::meaning(tool, &strings);
+            let harmless = [
                 "output",
                 "wait",
                 "status",
                 "skill",
                 "todo",
                 "toolsearch",
-                "exitplanmode",
+                "planmode",
                 "killshell",
                 "killbash",
-            ]
-            .iter()
-            .any(|it| has(&source.call.tool, it));
-            looks = meaning.reads || background;
+                "taskupdate",
+                "taskcreate",
+                "askuser",
+            ];
+            looks = meaning.reads || harmless.iter().any(|it| has(tool, it));
             evidence.opaque = !looks;
-            words.extend(mcp::words_of(&source.call.tool));
-            target.clone_from(&source.call.tool);
+            if !looks || meaning.reads {
+                deeds = meaning.deeds;
+                files.extend(
+                    meaning.files.into_iter().map(|it| FileAct { path: resolved(source, &it.path), ..it }),
+                );
+            }
+            words.extend(mcp::words_of(tool));
+            target.clone_from(tool);
             if evidence.ok {
                 evidence.runs = command::background_runs(&source.call.tool, text);
             }

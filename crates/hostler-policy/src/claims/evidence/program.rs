@@ -512,6 +512,7 @@ fn unknown(words: Words<'_>) -> Meaning {
     if path {
         runners::judge_file(words.word, &mut meaning);
     }
+    rehearses(words, &mut meaning);
     meaning
 }
 
@@ -537,6 +538,7 @@ pub(super) fn outputs(words: Words<'_>, meaning: &mut Meaning) {
         "--report-file",
         "--export",
         "--save",
+        "--summary-export",
         "--write",
     ];
     for name in NAMES {
@@ -547,6 +549,15 @@ pub(super) fn outputs(words: Words<'_>, meaning: &mut Meaning) {
             meaning.files.push(FileAct { act: Act::Create, path: value.to_owned(), tree: folder, times: 1 });
             meaning.files.push(FileAct { act: Act::Edit, path: value.to_owned(), tree: folder, times: 1 });
         }
+    }
+}
+
+/// A script that is told to change nothing.
+pub(super) fn rehearses(words: Words<'_>, meaning: &mut Meaning) {
+    if words.has(&["--dry-run", "--dryrun", "--dry"]) {
+        meaning.opaque = false;
+        meaning.files.clear();
+        meaning.deeds.retain(|deed| deed.act == Act::Run);
     }
 }
 

@@ -4,7 +4,6 @@
 
 mod commands;
 mod failures;
-mod look;
 mod outputs;
 mod typed;
 

@@ -1,7 +1,7 @@
 //! Programs that judge: test runners, builds, linters, type checkers, formatters; and scripts by their names.
 
 use super::super::FileAct;
-use super::{Act, Meaning, Role, Tool, Words, base, named_deeds, outputs};
+use super::{Act, Meaning, Role, Tool, Words, base, named_deeds, outputs, rehearses};
 
 /// Options that take a value, over all these programs; the values are no scope.
 const VALUED: &[&str] = &[
@@ -764,6 +764,7 @@ fn script_file(file: &str, words: Words<'_>) -> Meaning {
     named_deeds(base(file), &mut meaning);
     outputs(words, &mut meaning);
     judge_file(file, &mut meaning);
+    rehearses(words, &mut meaning);
     meaning
 }
 

@@ -128,6 +128,42 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             .deed(Act::Send, words.operands(&["-s", "-a"]).last().copied().unwrap_or_default()),
         "crontab" if words.flag('l') => Meaning::new(Role::Answer, "crontab"),
         "crontab" => Meaning::new(Role::Deed, "crontab").deed(Act::Service, "crontab"),
+        "k6"
+        | "wrk"
+        | "ab"
+        | "hey"
+        | "autocannon"
+        | "artillery"
+        | "lighthouse"
+        | "lhci"
+        | "license-checker"
+        | "license-report"
+        | "pip-licenses"
+        | "licensecheck"
+        | "npm-check"
+        | "npm-check-updates"
+        | "ncu"
+        | "madge"
+        | "source-map-explorer"
+        | "size-limit"
+        | "bundlesize"
+        | "pipdeptree"
+        | "pip-audit"
+        | "safety"
+        | "snyk"
+        | "grype"
+        | "syft"
+        | "gitleaks"
+        | "trufflehog"
+        | "speedtest"
+        | "iperf3"
+        | "sysbench"
+        | "pgbench"
+        | "redis-benchmark" => {
+            let mut meaning = Meaning::new(Role::Deed, name).deed(Act::Run, name);
+            outputs(words, &mut meaning);
+            meaning
+        }
         "jupyter" | "papermill" => done().opaque(),
         "openapi-generator"
         | "openapi-generator-cli"

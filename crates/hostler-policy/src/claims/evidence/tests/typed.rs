@@ -1,9 +1,10 @@
 //! Tools that are no shells.
 
-use hostler_model::{Action, Change};
+use hostler_model::{Action, Change, Outcome, Profile, ToolCall};
 
 use super::{evidence, render};
-use crate::claims::evidence::{Evidence, FailureKind};
+use crate::claims::evidence::{Actor, Evidence, FailureKind, Source, of};
+use crate::testing::World;
 
 #[track_caller]
 fn check(found: &Evidence, expected: &[&str]) {
@@ -105,6 +106,42 @@ fn tools_of_servers_are_read_by_their_names() {
     check(&mcp("k8s", "frob", &[]), &["+Other", "opaque"]);
     check(&mcp("journal", "process_thoughts", &[("feelings", "x")]), &[]);
     assert_eq!(mcp("linear", "updateIssueState", &[]).words, ["linear", "update", "issue", "state"]);
+}
+
+#[test]
+fn a_server_that_refuses_did_nothing() {
+    let found = evidence(
+        "mcp__erp__save",
+        Action::Mcp { server: "erp".to_owned(), tool: "save".to_owned(), strings: Vec::new() },
+        true,
+        "rejected by validation",
+    );
+    check(&found, &["!Error erp save", "-Create"]);
+    assert!(!found.ok);
+}
+
+#[test]
+fn unknown_tools_are_read_by_name_and_input() {
+    let world = World::sample(Profile::Standard);
+    let other = |tool: &str, input: &str| {
+        let call =
+            ToolCall { id: None, tool: tool.to_owned(), action: Action::Other, input: input.to_owned() };
+        let outcome = Outcome { ok: true, output: "ok".to_owned(), ..Outcome::default() };
+        of(&Source {
+            call: &call,
+            outcome: &outcome,
+            cwd: &world.place.root,
+            place: &world.place,
+            by: Actor::Agent,
+        })
+    };
+    check(
+        &other("Create", r#"{"file_path":"demo \\ \"a\".txt"}"#),
+        &[r#"Create demo \ "a".txt"#, r#"Edit demo \ "a".txt"#, "+Create", "opaque"],
+    );
+    check(&other("LS", r#"{"path":"src/x"}"#), &["Search src/x tree", "+Search"]);
+    check(&other("BashOutput", "{}"), &[]);
+    check(&other("Frobnicate", "{}"), &["+Other", "opaque"]);
 }
 
 #[test]
