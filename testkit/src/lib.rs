@@ -7,6 +7,7 @@ pub mod client;
 pub mod model;
 pub mod payload;
 pub mod session;
+pub mod transcripts;
 pub mod world;
 
 pub use client::Output;

@@ -65,11 +65,10 @@ fn saved(text: &str) -> Vec<Entry> {
     let mut at = 0;
     for _ in 0..ATTEMPTS_MAX {
         let Some(rest) = text.get(at..) else { break };
-        let Some(start) =
-            marks.iter().filter_map(|mark| memmem::find(rest.as_bytes(), mark.as_bytes())).min()
-        else {
-            break;
-        };
+        // The beginning, and the end of what could be read, are where one may begin whatever it begins with.
+        let next = marks.iter().filter_map(|mark| memmem::find(rest.as_bytes(), mark.as_bytes())).min();
+        let here = rest.starts_with('{').then_some(0);
+        let Some(start) = here.or(next) else { break };
         let Some(candidate) = rest.get(start..) else { break };
         let mut deserializer = serde_json::Deserializer::from_str(candidate).into_iter::<Wire<'_>>();
         match deserializer.next() {

@@ -20,6 +20,7 @@ use crate::replay::{Options, Progress, find, sessions};
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct Args {
     /// Transcripts of Claude Code, exports of `OpenCode`, journals of hostler: files, folders, patterns, `-` for
     /// standard input [default: this project's folder in `~/.claude/projects`]
@@ -347,7 +348,7 @@ pub(super) struct Bar {
     begun: Instant,
     total: u64,
     done: AtomicU64,
-    bar: OnceLock<ProgressBar>,
+    shown: OnceLock<ProgressBar>,
     watched: bool,
 }
 
@@ -361,7 +362,7 @@ impl Bar {
             begun: Instant::now(),
             total,
             done: AtomicU64::new(0),
-            bar: OnceLock::new(),
+            shown: OnceLock::new(),
             watched: std::io::stderr().is_terminal(),
         }
     }
@@ -377,7 +378,7 @@ impl Bar {
 
     /// Writes without tearing the bar.
     fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match self.bar.get() {
+        match self.shown.get() {
             Some(bar) => bar.suspend(write),
             None => write(),
         }
@@ -385,7 +386,7 @@ impl Bar {
 
     /// Takes it away.
     pub(super) fn finish(&self) {
-        if let Some(bar) = self.bar.get() {
+        if let Some(bar) = self.shown.get() {
             bar.finish_and_clear();
         }
     }
@@ -395,7 +396,7 @@ impl Progress for Bar {
     fn read(&self, bytes: u64) {
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
         if self.watched && QUIET < self.begun.elapsed() {
-            self.bar.get_or_init(|| self.start()).set_position(done);
+            self.shown.get_or_init(|| self.start()).set_position(done);
         }
     }
 }

@@ -194,12 +194,10 @@ impl<'o> Assembler<'o> {
 
     fn learn(&mut self, meta: &Meta, file: File<'_>) {
         let summary = &mut self.summary;
-        if file == File::Session || summary.id.is_empty() {
-            if let Some(session) = &meta.session
-                && *session != summary.id
-            {
-                summary.id.clone_from(session);
-            }
+        if let Some(session) = &meta.session
+            && (file == File::Session || summary.id.is_empty())
+        {
+            summary.id.clone_from(session);
         }
         if let Some(at) = meta.at_ms {
             summary.started_ms = Some(summary.started_ms.map_or(at, |it| it.min(at)));

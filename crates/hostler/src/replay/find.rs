@@ -53,8 +53,7 @@ impl Job {
     pub(crate) fn name(&self) -> PathBuf {
         match self {
             Self::Stdin => PathBuf::from("-"),
-            Self::Export(path) => path.clone(),
-            Self::Transcript { main: Some(path), .. } => path.clone(),
+            Self::Export(path) | Self::Transcript { main: Some(path), .. } => path.clone(),
             Self::Transcript { main: None, agents } => agents.first().cloned().unwrap_or_default(),
             Self::Journals(paths) => paths.last().cloned().unwrap_or_default(),
         }

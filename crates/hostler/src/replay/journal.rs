@@ -104,10 +104,10 @@ impl<'o> Reading<'o> {
     fn learn(&mut self, record: &Record) {
         let summary = &mut self.summary;
         if summary.host.is_empty() {
-            summary.host = record.text("host").unwrap_or_default().to_owned();
+            record.text("host").unwrap_or_default().clone_into(&mut summary.host);
         }
         if summary.id.is_empty() {
-            summary.id = record.text(journal::SESSION).unwrap_or_default().to_owned();
+            record.text(journal::SESSION).unwrap_or_default().clone_into(&mut summary.id);
         }
         if let (None, Some(cwd)) = (&summary.project, record.text("cwd")) {
             summary.project = Some(cwd.to_owned());
@@ -240,7 +240,9 @@ impl<'o> Reading<'o> {
             ids.resize(findings.len(), String::new());
             claims = again.audit.claims;
             standings = Standings::default();
-            claims.iter().for_each(|claim| standings.add(claim.standing));
+            for claim in &claims {
+                standings.add(claim.standing);
+            }
         }
         let sent_back = record.text("audit") == Some("sent-back");
         let turn = self.open(agent, record.time_ms);
@@ -268,7 +270,7 @@ impl<'o> Reading<'o> {
         let text = if is_whole {
             whole
         } else {
-            claims.iter().map(|it| format!("- {}\n", unescaped(&it.claim.text))).collect()
+            claims.iter().fold(String::new(), |text, it| text + "- " + &unescaped(&it.claim.text) + "\n")
         };
         let track = match agent {
             None => &self.main,

@@ -24,6 +24,7 @@ use hostler_model::Profile;
 
 /// How sessions are read.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command")]
 pub(crate) struct Options {
     /// Judge by this profile instead of the configured one.
     pub(crate) profile: Option<Profile>,

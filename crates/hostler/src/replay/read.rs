@@ -43,7 +43,7 @@ impl Reader<'_> {
         let summary = match job {
             Job::Stdin => self.stdin().context("standard input"),
             Job::Export(path) => {
-                open(path).and_then(|file| Ok(self.export(file)?)).with_context(|| path.display().to_string())
+                open(path).map(|file| self.export(file)).with_context(|| path.display().to_string())
             }
             Job::Journals(paths) => {
                 let summary = journal::read(paths, self.options);
@@ -113,7 +113,7 @@ impl Reader<'_> {
                     assembler.lines().too_long += 1;
                     assembler.damaged(part);
                 }
-                Next::Line { text, .. } if text.iter().all(|byte| byte.is_ascii_whitespace()) => {}
+                Next::Line { text, .. } if text.iter().all(u8::is_ascii_whitespace) => {}
                 Next::Line { text, ended } => line(text, ended, assembler, part),
             }
             assembler.lines().bytes += lines.bytes - before;
@@ -126,7 +126,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    fn export(&self, file: impl Read) -> std::io::Result<SessionSummary> {
+    fn export(&self, file: impl Read) -> SessionSummary {
         let mut assembler = self.assembler(Host::OpenCode, Source::Export);
         let mut counted = Counted { inner: file, bytes: 0, progress: self.progress };
         let mut entries = 0;
@@ -146,7 +146,7 @@ impl Reader<'_> {
             }
             assembler.damaged(Part::Session);
         }
-        Ok(assembler.finish())
+        assembler.finish()
     }
 
     /// What comes on standard input is whatever its beginning tells.
@@ -158,7 +158,7 @@ impl Reader<'_> {
         let mut all = Cursor::new(head).chain(stdin);
         match form {
             Form::Empty => Ok(SessionSummary::default()),
-            Form::Export => Ok(self.export(all)?),
+            Form::Export => Ok(self.export(all)),
             Form::Journal => {
                 // Journals are read by their own crate, from a file.
                 let mut file = tempfile::NamedTempFile::new().context("a temporary file cannot be made")?;

@@ -105,11 +105,13 @@ fn a_transcript_is_replayed_and_nothing_is_recorded() {
     // Lines of other kinds, damaged lines, and a call that stands there twice.
     let doubled = recorded.lines().find(|line| line.contains("rm -rf build")).unwrap();
     world.write("session.jsonl", &format!("{recorded}\n{doubled}\nnot json\n{{\"type\":\"moon\"}}\n\n"));
-    let answer = world.hostler(&["replay", "session.jsonl", "--json"]);
+    let answer = world.hostler(&["replay", "session.jsonl", "--guards", "--json"]);
     assert_eq!(answer.code, Some(1), "{answer:?}");
     let document = json(&answer);
-    assert_eq!((document["calls"].as_u64(), document["unreadable_lines"].as_u64()), (Some(15), Some(1)));
-    let told = document["told"].as_array().unwrap();
+    assert_eq!(document["totals"]["calls"].as_u64(), Some(15));
+    assert_eq!(document["totals"]["lines"]["unreadable"].as_u64(), Some(1));
+    let guards = &document["sessions"][0]["guards"];
+    let told = guards["told"].as_array().unwrap();
     let verdict = |part: &str| {
         let told = told.iter().find(|told| told["target"].as_str().unwrap().contains(part));
         told.map(|told| told["verdict"].as_str().unwrap())
@@ -118,9 +120,13 @@ fn a_transcript_is_replayed_and_nothing_is_recorded() {
     assert_eq!(verdict("rm -rf photos"), Some("ask"));
     assert_eq!(verdict("'$HOME'"), Some("deny"));
     assert_eq!(verdict("git status"), None);
-    assert_eq!(document["checkpoints"].as_u64(), Some(2));
+    assert_eq!(guards["checkpoints"].as_u64(), Some(2));
+    assert_eq!((guards["profile"].as_str(), guards["recorded"].as_bool()), (Some("standard"), Some(false)));
     assert!(!world.home().join(".local").exists());
-    let observed = world.hostler(&["replay", "session.jsonl", "--profile", "observe"]);
+    let shown = world.hostler(&["replay", "session.jsonl", "--guards"]);
+    assert!(shown.stdout.contains("  denied  line 23: Bash bash -c"), "{shown:?}");
+    assert!(shown.stdout.contains("15 calls by profile standard: 3 denied, 4 asked"), "{shown:?}");
+    let observed = world.hostler(&["replay", "session.jsonl", "--guards", "--profile", "observe"]);
     assert_eq!(observed.code, Some(0), "{observed:?}");
     assert_eq!(world.hostler(&["replay", "nothing.jsonl"]).code, Some(4));
 }

@@ -10,5 +10,6 @@ mod guard;
 mod hook;
 mod install;
 mod invariants;
+mod replay;
 mod report;
 mod rows;
