@@ -73,6 +73,7 @@ pub struct Command {
 
 /// Where a command stands in its line: what the line's exit status and output tell of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Flow {
     /// The pipeline's number, in order of evaluation. A command that is evaluated for several values of its
     /// variables, and what a wrapper wraps, keep the number.

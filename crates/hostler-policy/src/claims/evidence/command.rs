@@ -170,6 +170,7 @@ pub(super) fn shell(
         }
     }
     evidence.opaque = opaque && (steps.is_empty() || steps.iter().any(|step| step.state != State::Skipped));
+    evidence.tree_clean = tree_clean(&steps, text);
     dedupe(&mut evidence.files);
     dedupe(&mut evidence.deeds);
     words(&steps, evidence);
@@ -177,6 +178,50 @@ pub(super) fn shell(
         evidence.measures = measure::measures(text);
         evidence.notable = measure::notable(text);
     }
+}
+
+/// Headings under which `git status` lists what is not committed.
+const LEFT: &[&str] =
+    &["Changes not staged", "Changes to be committed", "Untracked files:", "Unmerged paths"];
+
+/// What `git status` or a commit without changes said of the work tree.
+fn tree_clean(steps: &[Step], text: &str) -> Option<bool> {
+    let asked = |verbs: &[&str]| {
+        steps
+            .iter()
+            .find(|step| step.state != State::Skipped && verbs.contains(&step.meaning.target.as_str()))
+    };
+    let step = asked(&["git status", "git commit"])?;
+    if lines(text).any(|line| line.contains("working tree clean")) {
+        return Some(true);
+    }
+    let status = asked(&["git status"])?;
+    if lines(text).any(|line| LEFT.iter().any(|mark| line.starts_with(mark))) {
+        return Some(false);
+    }
+    let brief = status
+        .words
+        .iter()
+        .any(|word| matches!(word.as_str(), "-s" | "-sb" | "--short") || word.starts_with("--porcelain"));
+    if !brief {
+        return None;
+    }
+    // ` M src/a.rs`, `?? notes.txt`
+    let entry = |line: &str| {
+        let mut chars = line.chars();
+        let (x, y, blank) = (chars.next(), chars.next(), chars.next());
+        let known = |c: Option<char>| c.is_some_and(|c| " MADRCUT?!".contains(c));
+        known(x) && known(y) && blank == Some(' ') && (x, y) != (Some(' '), Some(' '))
+    };
+    if lines(text).any(entry) {
+        return Some(false);
+    }
+    let alone = steps.iter().all(|other| {
+        std::ptr::eq(other, step)
+            || other.meaning.role == Role::Neutral
+            || matches!(other.name(), "head" | "tail" | "cat")
+    });
+    (alone && text.trim().is_empty() && status.state != State::Failed).then_some(true)
 }
 
 /// The analysis of a command line; one that a record has cut is closed first.
@@ -346,7 +391,7 @@ fn resolve(mut found: Meaning, command: &Command, source: &Source<'_>) -> Meanin
         match &command.cwd {
             Some(cwd) => file.path = lexical::expand(cwd, home, &file.path).display().to_string(),
             None if absolute => {
-                file.path = lexical::expand(source.cwd, home, &file.path).display().to_string()
+                file.path = lexical::expand(source.cwd, home, &file.path).display().to_string();
             }
             None => {}
         }
@@ -394,10 +439,10 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
             _ => &[Act::Create, Act::Edit],
         },
         EffectKind::Write => match name {
-            "touch" | "mkdir" | "mkfifo" | "install" | "git" | "ditto" => &[Act::Create],
+            "touch" | "mkdir" | "mkfifo" | "install" | "git" | "ditto" | "tar" | "unzip" | "bsdtar"
+            | "7z" => &[Act::Create],
             "sed" | "gsed" | "perl" | "ruby" | "patch" | "vim" | "vi" | "nvim" | "ex" | "ed" => &[Act::Edit],
             "mv" | "gmv" | "cp" | "gcp" => &[],
-            "tar" | "unzip" | "bsdtar" | "7z" => &[Act::Create],
             _ => &[Act::Edit, Act::Create],
         },
         // Operands of programs that print are known from their words; what is left are inputs and what code opens.
@@ -442,6 +487,29 @@ fn interpreter(name: &str) -> bool {
     matches!(name, "python" | "python3" | "node" | "ruby" | "perl" | "php" | "deno" | "bun" | "tsx")
 }
 
+/// Marks of code that writes, or that does what only its own text tells.
+const WRITING: &[&str] = &[
+    ".write",
+    "write_text",
+    "writeFile",
+    "open(",
+    "to_csv",
+    "to_json",
+    ".save",
+    "dump(",
+    "subprocess",
+    "os.system",
+    "shutil",
+    "execSync",
+    "rename",
+    "unlink",
+    "File.open",
+    "import ",
+    "require(",
+    "exec(",
+    "spawn",
+];
+
 /// Whether something of the line may have done what its text does not tell.
 fn unread(report: &shell::Report, command: &str, steps: &[Step]) -> bool {
     // Scripts whose content was not read are known from the words of what runs them.
@@ -464,27 +532,6 @@ fn unread(report: &shell::Report, command: &str, steps: &[Step]) -> bool {
             && step.meaning.role == Role::Deed
             && !step.meaning.files.iter().any(|file| file.act != Act::Read)
     });
-    const WRITING: &[&str] = &[
-        ".write",
-        "write_text",
-        "writeFile",
-        "open(",
-        "to_csv",
-        "to_json",
-        ".save",
-        "dump(",
-        "subprocess",
-        "os.system",
-        "shutil",
-        "execSync",
-        "rename",
-        "unlink",
-        "File.open",
-        "import ",
-        "require(",
-        "exec(",
-        "spawn",
-    ];
     let writing = code && WRITING.iter().any(|it| command.contains(it));
     gaps || unresolved || writing || steps.iter().any(|step| step.meaning.opaque)
 }
@@ -644,9 +691,8 @@ fn accepts(tool: Tool, found: Tool) -> bool {
                 | (Tool::CargoTest, Tool::Nextest)
                 | (Tool::Minitest, Tool::Rspec | Tool::Mix)
                 | (Tool::Mix | Tool::Playwright, Tool::Minitest | Tool::Mocha)
-                | (Tool::Jest, Tool::Mocha)
                 | (Tool::Gradle, Tool::Maven)
-                | (Tool::NodeTest, Tool::Mocha)
+                | (Tool::Jest | Tool::NodeTest, Tool::Mocha)
                 | (Tool::Phpunit, Tool::Jest)
                 | (
                     Tool::Mocha | Tool::Playwright | Tool::Vitest,
@@ -739,7 +785,7 @@ fn runs(steps: &mut [Step], summaries: &[Summary], text: &str, evidence: &mut Ev
         && !others.is_empty()
         && !judged
     {
-        let outcome = others.iter().fold(RunOutcome::default(), |all, it| output::sum(all, &it.outcome));
+        let outcome = others.iter().fold(RunOutcome::default(), |all, it| output::sum(&all, &it.outcome));
         found.push(Run {
             act: Act::Run,
             program: step.meaning.target.clone(),
@@ -765,7 +811,7 @@ fn take(left: &mut [Option<&Summary>], tool: Tool, alone: bool) -> (Option<RunOu
             continue;
         }
         all = Some(match all {
-            Some(so_far) => output::sum(so_far, &summary.outcome),
+            Some(so_far) => output::sum(&so_far, &summary.outcome),
             None => summary.outcome.clone(),
         });
         number += 1;

@@ -28,6 +28,39 @@ pub(super) fn unframe(output: &str) -> (Option<i32>, &str) {
     (exit, text)
 }
 
+/// What hosts, users and hooks say when they do not let a call happen.
+const REFUSALS: &[&str] = &[
+    "user doesn't want to proceed",
+    "user doesn't want to take this action",
+    "tool use was rejected",
+    "user rejected",
+    "rejected by user",
+    "rejected by the user",
+    "denied by user",
+    "denied by the user",
+    "user denied",
+    "user declined",
+    "declined by the user",
+    "haven't granted it yet",
+    "has not been granted",
+    "permission to use ",
+    "permission was denied",
+    "hook error",
+    "blocked by hook",
+    "hook blocked",
+    "blocked by a hook",
+    "blocked by policy",
+    "denied by policy",
+    "blocked for security",
+    "operation blocked by",
+    "was blocked. for security",
+    "requires approval",
+    "permissions to write to",
+    "permissions to read from",
+    "user cancelled",
+    "auto-denied",
+];
+
 /// The user or a rule did not let it happen; or the user interrupted it.
 pub(super) fn refused(output: &str) -> Option<FailureKind> {
     let start = super::text::head(output, 2_000);
@@ -35,41 +68,10 @@ pub(super) fn refused(output: &str) -> Option<FailureKind> {
     if aborted || has(start, "[request interrupted by user") || has(start, "interrupted by the user") {
         return Some(FailureKind::Interrupted);
     }
-    const MARKS: &[&str] = &[
-        "user doesn't want to proceed",
-        "user doesn't want to take this action",
-        "tool use was rejected",
-        "user rejected",
-        "rejected by user",
-        "rejected by the user",
-        "denied by user",
-        "denied by the user",
-        "user denied",
-        "user declined",
-        "declined by the user",
-        "haven't granted it yet",
-        "has not been granted",
-        "permission to use ",
-        "permission was denied",
-        "hook error",
-        "blocked by hook",
-        "hook blocked",
-        "blocked by a hook",
-        "blocked by policy",
-        "denied by policy",
-        "blocked for security",
-        "operation blocked by",
-        "was blocked. for security",
-        "requires approval",
-        "permissions to write to",
-        "permissions to read from",
-        "user cancelled",
-        "auto-denied",
-    ];
     if start.trim_start().starts_with("Blocked:") {
         return Some(FailureKind::Refused);
     }
-    MARKS.iter().any(|mark| has(start, mark)).then_some(FailureKind::Refused)
+    REFUSALS.iter().any(|mark| has(start, mark)).then_some(FailureKind::Refused)
 }
 
 /// A short answer of a server that is nothing but a refusal.

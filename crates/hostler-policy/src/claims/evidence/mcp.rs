@@ -168,19 +168,19 @@ pub(super) fn meaning(tool: &str, strings: &[(String, String)]) -> Meaning {
         .map_or("", |(_, value)| super::text::head(value, 120));
     match verb {
         Verb::Create if about(&["issue", "ticket", "bug", "task", "story"]) && !about(&["comment"]) => {
-            add(Act::OpenIssue, title)
+            add(Act::OpenIssue, title);
         }
         Verb::Create
             if about(&["pull", "pr", "mr"])
                 && about(&["request", "pr", "mr"])
                 && !about(&["comment", "review"]) =>
         {
-            add(Act::OpenPullRequest, title)
+            add(Act::OpenPullRequest, title);
         }
         _ if about(&["comment", "reply", "review"])
             && !matches!(verb, Verb::Read | Verb::Search | Verb::Delete) =>
         {
-            add(Act::Comment, title)
+            add(Act::Comment, title);
         }
         Verb::Create if about(&["branch"]) => add(Act::Branch, title),
         Verb::Create if about(&["release"]) => add(Act::Publish, title),
@@ -281,7 +281,7 @@ fn files(verb: Verb, folder: bool, strings: &[(String, String)], out: &mut Meani
         let value = value.strip_prefix("file://").unwrap_or(value);
         match (act, last.as_str()) {
             (Act::Move, "source" | "from" | "source_path" | "old_path" | "oldpath") => {
-                add(Act::Delete, value)
+                add(Act::Delete, value);
             }
             (Act::Create, _) => {
                 add(Act::Create, value);

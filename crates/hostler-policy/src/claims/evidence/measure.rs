@@ -93,7 +93,7 @@ fn stands_alone(line: &str, start: usize, end: usize) -> bool {
         }
     };
     // Times of day: `12:30:05`; positions: `file.rs:3:4`.
-    let clock = before == Some(':') && ahead.is_some_and(|c| c.is_alphanumeric());
+    let clock = before == Some(':') && ahead.is_some_and(char::is_alphanumeric);
     let after = line[end..].chars().next();
     let fine_after = match after {
         None => true,

@@ -30,6 +30,7 @@ pub const VERSION: u32 = 1;
 /// What one tool call proves.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Evidence {
     /// The tool's name in the host's words.
     pub tool: String,
@@ -114,6 +115,7 @@ pub enum Channel {
 }
 
 impl Channel {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     fn is_other(&self) -> bool {
         *self == Self::Other
     }
@@ -133,6 +135,7 @@ pub enum Actor {
 }
 
 impl Actor {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde's signature")]
     fn is_agent(&self) -> bool {
         *self == Self::Agent
     }

@@ -60,9 +60,6 @@ pub fn of(source: &Source<'_>) -> Evidence {
             shown(action)
         }
     };
-    if evidence.targets.iter().any(|target| target == "git status") && ok {
-        evidence.tree_clean = tree_clean(text);
-    }
     evidence.summary = summary(&evidence, shown, text);
     evidence
 }
@@ -80,21 +77,6 @@ fn channel(action: &Action) -> Channel {
         Action::Fetch { .. } => Channel::Web,
         Action::Plan | Action::Other => Channel::Other,
     }
-}
-
-/// What `git status` says of the working tree, in its long form or a short one; `None` when that cannot be told.
-fn tree_clean(text: &str) -> Option<bool> {
-    const DIRTY: [&str; 4] =
-        ["Changes not staged", "Changes to be committed", "Untracked files:", "Unmerged paths:"];
-    if text.trim().is_empty() || text.contains("nothing to commit") || text.contains("working tree clean") {
-        return Some(true);
-    }
-    let code = |line: &str| {
-        let bytes = line.as_bytes();
-        let state = |b: u8| b" MADRCUT?!".contains(&b);
-        3 < bytes.len() && state(bytes[0]) && state(bytes[1]) && bytes[2] == b' ' && &bytes[..2] != b"  "
-    };
-    (DIRTY.iter().any(|it| text.contains(it)) || text.lines().any(code)).then_some(false)
 }
 
 /// What a summary shows of a call that is no command.
@@ -165,12 +147,12 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
             deeds.push(Deed { act: Act::Fetch, object: shorten(host) });
             deeds.push(Deed { act: Act::Read, object: shorten(address) });
             words.extend(mcp::words_of(super::text::head(address, 200)));
-            target = host.to_owned();
+            host.clone_into(&mut target);
         }
         Action::Plan => told = false,
         Action::Delegate { agent, .. } => {
             words.extend(mcp::words_of(agent));
-            target = "subagent".to_owned();
+            "subagent".clone_into(&mut target);
         }
         Action::Mcp { server, tool, strings } => {
             let meaning = mcp::meaning(tool, strings);

@@ -222,8 +222,8 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         | "git-lfs"
         | "mountpoint"
         | "systemd-detect-virt"
-        | "whereis" => Meaning::new(Role::Answer, name),
-        "command" => Meaning::new(Role::Answer, name),
+        | "whereis"
+        | "command" => Meaning::new(Role::Answer, name),
         "kill" | "pkill" | "killall" => {
             let object = words.operands(&["-s", "-n"]).first().copied().unwrap_or_default();
             let role = if words.has(&["-0"]) || name != "kill" { Role::Answer } else { Role::Deed };
@@ -231,15 +231,16 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         }
         "diff" | "cmp" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff"
         | "zdiff" | "sdiff" => search(words),
-        "cat" | "head" | "tail" | "less" | "more" | "most" | "bat" | "batcat" | "tac" | "nl" | "rev"
-        | "sort" | "uniq" | "cut" | "paste" | "join" | "comm" | "awk" | "gawk" | "mawk" | "nawk" | "jq"
-        | "yq" | "xq" | "strings" | "xxd" | "hexdump" | "od" | "base64" | "column" | "fold" | "fmt"
-        | "expand" | "tr" | "zcat" | "pr" | "pv" | "md5sum" | "sha1sum" | "sha256sum" | "sha512sum"
-        | "cksum" | "shasum" | "pdftotext" | "exiftool" | "ffprobe" | "identify" | "xmllint" | "csvcut"
-        | "csvlook" | "csvstat" | "look" | "iconv" | "readelf" | "objdump" | "nm" | "otool" | "ldd"
-        | "mdcat" | "glow" | "hexyl" | "delta" | "difft" | "tshark" | "tcpdump" => contents(words),
         "sed" | "gsed" | "perl" | "ruby" if in_place(words) => Meaning::new(Role::Deed, name),
-        "sed" | "gsed" => contents(words),
+        "cat" | "sed" | "gsed" | "head" | "tail" | "less" | "more" | "most" | "bat" | "batcat" | "tac"
+        | "nl" | "rev" | "sort" | "uniq" | "cut" | "paste" | "join" | "comm" | "awk" | "gawk" | "mawk"
+        | "nawk" | "jq" | "yq" | "xq" | "strings" | "xxd" | "hexdump" | "od" | "base64" | "column"
+        | "fold" | "fmt" | "expand" | "tr" | "zcat" | "pr" | "pv" | "md5sum" | "sha1sum" | "sha256sum"
+        | "sha512sum" | "cksum" | "shasum" | "pdftotext" | "exiftool" | "ffprobe" | "identify"
+        | "xmllint" | "csvcut" | "csvlook" | "csvstat" | "look" | "iconv" | "readelf" | "objdump" | "nm"
+        | "otool" | "ldd" | "mdcat" | "glow" | "hexyl" | "delta" | "difft" | "tshark" | "tcpdump" => {
+            contents(words)
+        }
         "journalctl" | "dmesg" | "last" => {
             let unit = words.value(&["-u", "--unit"]).unwrap_or(name);
             Meaning::new(Role::Look, name).deed(Act::Read, unit)

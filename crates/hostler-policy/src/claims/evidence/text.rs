@@ -173,5 +173,10 @@ pub(super) fn base(path: &str) -> &str {
 /// Contains `needle`, whatever the case of ASCII letters; `needle` is lower case.
 pub(super) fn has(text: &str, needle: &str) -> bool {
     let (text, needle) = (text.as_bytes(), needle.as_bytes());
-    needle.len() <= text.len() && text.windows(needle.len()).any(|window| window.eq_ignore_ascii_case(needle))
+    let Some(&first) = needle.first() else { return true };
+    let Some(starts) = (text.len() + 1).checked_sub(needle.len()).and_then(|end| text.get(..end)) else {
+        return false;
+    };
+    memchr::memchr2_iter(first, first.to_ascii_uppercase(), starts)
+        .any(|at| text.get(at..at + needle.len()).is_some_and(|window| window.eq_ignore_ascii_case(needle)))
 }

@@ -9,7 +9,11 @@ pub(in super::super) fn check(tool: Tool, text: &str) -> Option<RunOutcome> {
         Tool::Rustc => rustc(text),
         Tool::Rustfmt => found(lines(text).filter(|line| line.starts_with("Diff in ")).count()),
         Tool::GoCompiler => found(lines(text).filter(|line| located(line, &[".go:"])).count()),
-        Tool::Gofmt => found(lines(text).filter(|line| line.trim().ends_with(".go")).count()),
+        Tool::Gofmt => found(
+            lines(text)
+                .filter(|line| std::path::Path::new(line.trim()).extension().is_some_and(|it| it == "go"))
+                .count(),
+        ),
         Tool::Golangci => golangci(text),
         Tool::Ruff => ruff(text),
         Tool::RuffFormat => reformatted(text),
@@ -162,7 +166,7 @@ fn ruff(text: &str) -> Option<RunOutcome> {
         };
         if let Some(next) = next {
             outcome = Some(match outcome {
-                Some(so_far) => super::sum(so_far, &next),
+                Some(so_far) => super::sum(&so_far, &next),
                 None => next,
             });
         }

@@ -17,7 +17,7 @@ impl Reader {
                 counts(after(trimmed, " Passed:"), after(trimmed, " Failed:"), after(trimmed, "Skipped:"));
             outcome.passed = Some(trimmed.starts_with("Passed!"));
             self.sum = Some(match self.sum.take() {
-                Some(so_far) => sum(so_far, &outcome),
+                Some(so_far) => sum(&so_far, &outcome),
                 None => outcome,
             });
         } else if let Some(rest) = trimmed.strip_prefix("Test summary:") {

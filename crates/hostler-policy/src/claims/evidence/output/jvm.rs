@@ -30,7 +30,7 @@ impl Reader {
             let outcome = counts(Some(run.saturating_sub(failed + skipped)), Some(failed), Some(skipped));
             let place = if text.contains("Time elapsed") { &mut self.classes } else { &mut self.totals };
             *place = Some(match place.take() {
-                Some(so_far) => sum(so_far, &outcome),
+                Some(so_far) => sum(&so_far, &outcome),
                 None => outcome,
             });
             self.maven = true;

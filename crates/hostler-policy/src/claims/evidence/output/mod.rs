@@ -175,7 +175,7 @@ fn counts(passed: Option<u64>, failed: Option<u64>, skipped: Option<u64>) -> Run
 }
 
 /// The sum of two outcomes: of parts of one run, or of runs in one output.
-pub(super) fn sum(a: RunOutcome, b: &RunOutcome) -> RunOutcome {
+pub(super) fn sum(a: &RunOutcome, b: &RunOutcome) -> RunOutcome {
     fn plus(a: Option<u64>, b: Option<u64>) -> Option<u64> {
         match (a, b) {
             (None, None) => None,
@@ -265,7 +265,7 @@ fn generic(line: &str, found: &mut Vec<Summary>) {
 
 /// Totals of line coverage: `TOTAL 120 20 83%`, `All files | 81.2 |`, `coverage: 81.2% of statements`,
 /// `81.20% coverage, 65/80 lines covered`, `lines......: 83.1% (500 of 602 lines)`.
-fn coverage(text: &str, found: &mut Vec<Summary>) {
+fn coverage(text: &str, found: &mut [Summary]) {
     let total = lines(text).rev().take(2_000).find_map(coverage_of);
     if let (Some(percent), Some(last)) = (total, found.last_mut()) {
         last.outcome.coverage_percent = Some(percent);

@@ -28,12 +28,11 @@ impl Reader {
 }
 
 fn replace(place: &mut Option<usize>, tool: Tool, outcome: RunOutcome, found: &mut Vec<Summary>) {
-    match place.and_then(|index| found.get_mut(index)) {
-        Some(summary) => summary.outcome = outcome,
-        None => {
-            *place = Some(found.len());
-            add(found, tool, outcome);
-        }
+    if let Some(summary) = place.and_then(|index| found.get_mut(index)) {
+        summary.outcome = outcome;
+    } else {
+        *place = Some(found.len());
+        add(found, tool, outcome);
     }
 }
 

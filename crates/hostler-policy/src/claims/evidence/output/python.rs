@@ -53,7 +53,7 @@ impl Reader {
                 RunOutcome { passed: Some(ok), units_passed: ok.then_some(1), ..RunOutcome::default() };
             match found.last_mut() {
                 Some(last) if last.tool == Tool::Tox => {
-                    last.outcome = super::sum(last.outcome.clone(), &outcome);
+                    last.outcome = super::sum(&last.outcome, &outcome);
                 }
                 _ => add(found, Tool::Tox, outcome),
             }

@@ -26,7 +26,7 @@ impl Reader {
             }
             outcome.passed = Some(ok);
             self.sum = Some(match self.sum.take() {
-                Some(so_far) => sum(so_far, &outcome),
+                Some(so_far) => sum(&so_far, &outcome),
                 None => outcome,
             });
             return;

@@ -20,12 +20,12 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
 }
 
 /// The arguments from git's subcommand on.
-fn subcommand<'a>(words: Words<'a>) -> &'a [String] {
+fn subcommand(words: Words<'_>) -> &[String] {
     let mut index = 0;
     while let Some(arg) = words.args.get(index) {
         match arg.as_str() {
             "-C" | "-c" | "--git-dir" | "--work-tree" | "--namespace" | "-R" | "--repo" | "--exec-path" => {
-                index += 2
+                index += 2;
             }
             _ if arg.starts_with('-') => index += 1,
             _ => break,
@@ -80,7 +80,7 @@ fn git(words: Words<'_>) -> Meaning {
             if inner.has(&["--tags", "--follow-tags"])
                 || operands
                     .iter()
-                    .any(|it| it.starts_with("v") && it[1..].starts_with(|c: char| c.is_ascii_digit()))
+                    .any(|it| it.starts_with('v') && it[1..].starts_with(|c: char| c.is_ascii_digit()))
             {
                 meaning = meaning.deed(Act::Push, "tags");
             }
@@ -103,47 +103,24 @@ fn git(words: Words<'_>) -> Meaning {
             if let Some(branch) = inner.value(&["-b", "-B", "-c", "-C", "--orphan", "--create"]) {
                 return done().deed(Act::Branch, branch);
             }
+            let operands = inner.operands(&[]);
             let dashes = inner.args.iter().position(|it| it == "--");
-            match dashes {
-                Some(at) => {
-                    let paths = &inner.args[at + 1..];
-                    let mut meaning = done().deed(Act::Revert, paths.join(" "));
-                    for path in paths {
-                        meaning = meaning.file(Act::Edit, path.as_str()).file(Act::Create, path.as_str());
-                    }
-                    meaning
-                }
-                None => {
-                    let operands = inner.operands(&[]);
-                    match operands.as_slice() {
-                        [] => done().deed(Act::Branch, ""),
-                        [only] if verb == "switch" || !looks_like_path(only) => {
-                            done().deed(Act::Branch, *only)
-                        }
-                        [only] => {
-                            done().deed(Act::Revert, *only).file(Act::Edit, *only).file(Act::Create, *only)
-                        }
-                        [_, paths @ ..] => {
-                            let mut meaning = done().deed(Act::Revert, paths.join(" "));
-                            for path in paths {
-                                meaning = meaning.file(Act::Edit, *path).file(Act::Create, *path);
-                            }
-                            meaning
-                        }
-                    }
-                }
+            let paths: Vec<&str> = match (dashes, operands.as_slice()) {
+                (Some(at), _) => inner.args[at + 1..].iter().map(String::as_str).collect(),
+                (None, [only]) if verb == "checkout" && looks_like_path(only) => vec![only],
+                (None, [] | [_]) => Vec::new(),
+                (None, [_, paths @ ..]) => paths.to_vec(),
+            };
+            if paths.is_empty() {
+                return done().deed(Act::Branch, operands.first().copied().unwrap_or_default());
             }
+            restored(done().deed(Act::Revert, paths.join(" ")), &paths)
         }
         "restore" => {
             let paths = inner.operands(&["-s", "--source"]);
             let staged = inner.has(&["--staged", "-S"]) && !inner.has(&["--worktree", "-W"]);
-            let mut meaning = done().deed(Act::Revert, paths.join(" "));
-            if !staged {
-                for path in paths {
-                    meaning = meaning.file(Act::Edit, path).file(Act::Create, path);
-                }
-            }
-            meaning
+            let meaning = done().deed(Act::Revert, paths.join(" "));
+            if staged { meaning } else { restored(meaning, &paths) }
         }
         "reset" => {
             let meaning = done().deed(Act::Revert, first(&[]));
@@ -177,6 +154,11 @@ fn git(words: Words<'_>) -> Meaning {
     }
 }
 
+/// Files that get their recorded content back: changed, or there again.
+fn restored(meaning: Meaning, paths: &[&str]) -> Meaning {
+    paths.iter().fold(meaning, |it, path| it.file(Act::Edit, *path).file(Act::Create, *path))
+}
+
 /// `git branch`, `git tag` and their kin list or make.
 fn listing(inner: Words<'_>, target: &str) -> Meaning {
     let operands = inner.operands(&[
@@ -205,9 +187,8 @@ fn listing(inner: Words<'_>, target: &str) -> Meaning {
         }
         ("remote", ["add" | "set-url" | "remove" | "rm" | "rename" | "prune" | "update", ..]) => done,
         ("config", [_, _, ..]) if !inner.has(&["--get", "--get-all", "--list"]) => done,
-        ("config", _) => Meaning::new(Role::Answer, target),
         (
-            "check-ignore" | "rev-parse" | "show-ref" | "ls-remote" | "merge-base" | "describe"
+            "config" | "check-ignore" | "rev-parse" | "show-ref" | "ls-remote" | "merge-base" | "describe"
             | "symbolic-ref" | "verify-commit",
             _,
         ) => Meaning::new(Role::Answer, target),

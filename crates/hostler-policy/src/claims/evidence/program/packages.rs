@@ -298,9 +298,8 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             _ => look(),
         },
         "composer" => match verb {
-            "require" => changes(packages(done(), Act::Install, &operands), "composer", 2),
+            "require" | "update" => changes(packages(done(), Act::Install, &operands), "composer", 2),
             "install" => done().deed(Act::Install, ""),
-            "update" => changes(packages(done(), Act::Install, &operands), "composer", 2),
             "remove" => changes(packages(done(), Act::Uninstall, &operands), "composer", 2),
             "show" | "info" | "search" | "outdated" | "why" | "validate" | "audit" | "licenses" => look(),
             "run" | "run-script" | "exec" => {

@@ -384,7 +384,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     }
     let act = match (name, first) {
         ("xcodebuild", _) if words.args.iter().any(|it| it == "test") => Act::Test,
-        ("golangci-lint", "fmt") | ("stylelint", "fmt") => Act::Format,
+        ("golangci-lint", "fmt") => Act::Format,
         _ => *act,
     };
     let mut meaning = run_of(act, name, *tool, scope(inner, narrowing));
@@ -606,20 +606,17 @@ fn module(inner: Words<'_>) -> Meaning {
             _ => run_of(Act::Run, "coverage", Tool::Plain, Vec::new()),
         },
         "django" => manage(inner),
-        _ => match super::packages::meaning(inner)
+        _ => super::packages::meaning(inner)
             .or_else(|| meaning(inner))
             .or_else(|| super::systems::meaning(inner))
-        {
-            Some(found) => found,
-            None => {
+            .unwrap_or_else(|| {
                 let mut found = Meaning::new(Role::Deed, format!("python -m {}", inner.word))
                     .opaque()
                     .deed(Act::Run, inner.word);
                 named_deeds(inner.name, &mut found);
                 outputs(inner, &mut found);
                 found
-            }
-        },
+            }),
     }
 }
 
@@ -629,8 +626,9 @@ fn manage(inner: Words<'_>) -> Meaning {
     let rest = inner.inner(0).unwrap_or(inner);
     match verb {
         "test" => run_of(Act::Test, "manage.py test", Tool::Unittest, scope(rest, &["-k", "--tag", "-t"])),
-        "migrate" => Meaning::new(Role::Deed, target).deed(Act::Migrate, rest.operands(&[]).join(" ")),
-        "loaddata" => Meaning::new(Role::Deed, target).deed(Act::Migrate, rest.operands(&[]).join(" ")),
+        "migrate" | "loaddata" => {
+            Meaning::new(Role::Deed, target).deed(Act::Migrate, rest.operands(&[]).join(" "))
+        }
         "check" => run_of(Act::Lint, "manage.py check", Tool::Plain, Vec::new()),
         "showmigrations" | "sqlmigrate" | "inspectdb" | "diffsettings" => Meaning::new(Role::Look, target),
         "runserver" => Meaning::new(Role::Deed, target).deed(Act::Service, "runserver"),

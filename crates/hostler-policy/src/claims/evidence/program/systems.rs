@@ -52,7 +52,6 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
                 done().deed(Act::Deploy, object)
             }
             "delete" => done().deed(Act::Service, second).deed(Act::Delete, second),
-            "exec" | "cp" | "port-forward" => done().opaque(),
             _ => done().opaque(),
         },
         "helm" => match first {
@@ -450,7 +449,8 @@ fn web(words: Words<'_>) -> Meaning {
             "--body-data",
         ])
         || matches!(verbs, "POST" | "PUT" | "PATCH" | "DELETE");
-    let local = matches!(place, "localhost" | "127.0.0.1" | "0.0.0.0" | "[::1]") || place.ends_with(".local");
+    let local = matches!(place, "localhost" | "127.0.0.1" | "0.0.0.0" | "[::1]")
+        || place.rsplit('.').next() == Some("local");
     let mut meaning = Meaning::new(Role::Deed, format!("{name} {place}").trim());
     if sends && method != "GET" {
         meaning = meaning.deed(Act::Send, place);

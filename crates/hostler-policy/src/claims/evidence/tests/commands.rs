@@ -340,3 +340,15 @@ fn runs_know_their_scope() {
         ("for i in {1..3}; do go test ./a; done", &["Test go test [./a] x3 ok"]),
     ]);
 }
+
+#[test]
+fn git_status_tells_of_the_work_tree() {
+    let clean = |command: &str, output: &str| bash(command, true, output).tree_clean;
+    assert_eq!(clean("git status", "On branch main\nnothing to commit, working tree clean"), Some(true));
+    assert_eq!(clean("git status", "On branch main\nUntracked files:\n\tnotes.txt"), Some(false));
+    assert_eq!(clean("git status --short", ""), Some(true));
+    assert_eq!(clean("git status --short", " M src/a.rs\n?? notes.txt"), Some(false));
+    assert_eq!(clean("git status --porcelain | grep x", ""), None);
+    assert_eq!(clean("git add -A && git commit -qm x && git status -s", ""), None);
+    assert_eq!(clean("ls", ""), None);
+}

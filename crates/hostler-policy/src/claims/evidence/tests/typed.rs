@@ -17,37 +17,33 @@ fn mcp(server: &str, tool: &str, strings: &[(&str, &str)]) -> Evidence {
     evidence(&name, Action::Mcp { server: server.to_owned(), tool: tool.to_owned(), strings }, true, "ok")
 }
 
-fn path(text: &str) -> Option<String> {
-    Some(text.to_owned())
-}
-
 // @traces REQ-020-090
 #[test]
 fn typed_tools_do_what_they_say() {
-    let write = Action::Write { path: path("src/a.rs"), content: "x".to_owned() };
+    let write = Action::Write { path: Some("src/a.rs".to_owned()), content: "x".to_owned() };
     check(&evidence("Write", write.clone(), true, "File created"), &["Create src/a.rs", "Edit src/a.rs"]);
     check(
         &evidence("Write", write, false, "EACCES: permission denied"),
         &["!Error src/a.rs", "-Create src/a.rs", "-Edit src/a.rs"],
     );
     let change = Change { old: "a".to_owned(), new: "b".to_owned(), all: false };
-    let edit = Action::Edit { path: path("/srv/a.rs"), changes: vec![change.clone(), change] };
+    let edit = Action::Edit { path: Some("/srv/a.rs".to_owned()), changes: vec![change.clone(), change] };
     check(&evidence("MultiEdit", edit, true, "ok"), &["Edit /srv/a.rs x2"]);
     check(
         &evidence(
             "NotebookEdit",
-            Action::NotebookEdit { path: path("a.ipynb"), source: String::new() },
+            Action::NotebookEdit { path: Some("a.ipynb".to_owned()), source: String::new() },
             true,
             "",
         ),
         &["Edit a.ipynb"],
     );
-    check(&evidence("Read", Action::Read { path: path("a.rs") }, true, "1\tx"), &["Read a.rs"]);
+    check(&evidence("Read", Action::Read { path: Some("a.rs".to_owned()) }, true, "1\tx"), &["Read a.rs"]);
     check(
-        &evidence("Read", Action::Read { path: path("a.rs") }, false, "File does not exist."),
+        &evidence("Read", Action::Read { path: Some("a.rs".to_owned()) }, false, "File does not exist."),
         &["!Probe a.rs", "-Read a.rs"],
     );
-    let search = || Action::Search { path: path("src"), pattern: "foo".to_owned() };
+    let search = || Action::Search { path: Some("src".to_owned()), pattern: "foo".to_owned() };
     check(&evidence("Grep", search(), true, "src/a.rs\nsrc/b.rs"), &["Search src tree"]);
     check(&evidence("Grep", search(), true, "src/a.rs:12:foo()"), &["Search src tree", "Read src/a.rs"]);
     let fetch = Action::Fetch { address: "https://docs.rs/serde".to_owned() };
@@ -64,7 +60,7 @@ fn typed_tools_do_what_they_say() {
 
 #[test]
 fn refusals_are_no_errors() {
-    let write = Action::Write { path: path("CLAUDE.md"), content: "x".to_owned() };
+    let write = Action::Write { path: Some("CLAUDE.md".to_owned()), content: "x".to_owned() };
     for output in [
         "The user doesn't want to proceed with this tool use. The tool use was rejected.",
         "Claude requested permissions to write to CLAUDE.md, but you haven't granted it yet.",
