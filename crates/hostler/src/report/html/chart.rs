@@ -13,8 +13,10 @@ use crate::report::words::{self, count, grouped};
 use crate::report::{Day, Report, Session};
 
 /// Bars of a trend: fewer would be too thick, more too thin.
-const SLOTS_MIN: usize = 14;
+const SLOTS_MIN: usize = 10;
 const SLOTS_MAX: usize = 31;
+/// Bars that can all be labelled on a wide screen.
+const LABELS_MAX: usize = 15;
 const PLOT_HEIGHT: f64 = 150.0;
 /// Room above the bars for their totals.
 const PLOT_TOP: f64 = 20.0;
@@ -94,7 +96,7 @@ pub(super) fn claims_by_day(report: &Report) -> Markup {
     let most = bars.iter().map(|bar| bar.claims.total()).max().unwrap_or_default().max(1);
     let top = nice(most);
     let slot = 100.0 / usize_f64(bars.len().max(1));
-    let every = if bars.len() <= SLOTS_MIN { 1 } else { 2 };
+    let every = if bars.len() <= LABELS_MAX { 1 } else { 2 };
     let height = PLOT_TOP + PLOT_HEIGHT + PLOT_BOTTOM;
     let y = |value: f64| PLOT_TOP + PLOT_HEIGHT * (1.0 - value / u64_f64(top));
     let total = &report.totals.claims;
@@ -226,7 +228,7 @@ impl Grain {
         let (label, what) = match self {
             Self::Day => ("%b %-d", "%A %-d %B %Y"),
             Self::Week => ("%b %-d", "week of %-d %B %Y"),
-            Self::Month => ("%b %y", "%B %Y"),
+            Self::Month => ("%b %Y", "%B %Y"),
         };
         Bar { label: date.strftime(label).to_string(), what: date.strftime(what).to_string(), claims }
     }
