@@ -462,7 +462,7 @@ pub(super) const SPANISH: Language = Language {
         "suponiendo",
         "de lo contrario",
     ],
-    temporal: &["después", "antes", "tras", "desde", "mientras", "porque", "ya que", "como"],
+    temporal: &["antes", "desde", "mientras", "porque", "ya que", "como"],
     negation: &[
         "no",
         "nunca",

@@ -341,7 +341,7 @@ pub(super) const FRENCH: Language = Language {
         "au cas où",
         "à moins",
     ],
-    temporal: &["après", "avant", "depuis", "pendant", "tandis", "parce", "puisque", "comme"],
+    temporal: &["avant", "depuis", "pendant", "tandis", "parce", "puisque", "comme"],
     negation: &[
         "ne",
         "n'ai",

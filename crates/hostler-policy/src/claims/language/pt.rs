@@ -468,7 +468,7 @@ pub(super) const PORTUGUESE: Language = Language {
         "caso contrário",
         "uma vez que",
     ],
-    temporal: &["depois", "antes", "após", "enquanto", "porque", "já que", "como"],
+    temporal: &["antes", "enquanto", "porque", "já que", "como"],
     negation: &[
         "não",
         "nunca",

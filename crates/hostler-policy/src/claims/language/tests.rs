@@ -91,6 +91,23 @@ fn a_fault_that_is_gone_fails_nothing() {
     check("ko", "오류를 수정했고 모든 테스트가 통과했습니다.", &[Act::Edit, Act::Test]);
 }
 
+/// The paths that each claim of `text` is about.
+#[track_caller]
+fn check_paths(text: &str, wanted: &[&[&str]]) {
+    let message = reading::read(text);
+    let paths: Vec<Vec<&str>> = message.claims.iter().map(|claim| claim.paths().collect()).collect();
+    assert_eq!(paths, wanted, "paths of `{text}`");
+}
+
+#[test]
+fn objects_belong_to_the_verb_on_the_side_where_the_language_has_them() {
+    check_paths("更新了 `a.py`、`b.py`，并删除了 `c.py`。", &[&["a.py", "b.py"], &["c.py"]]);
+    check_paths("我运行了测试，并更新了 `a.py`。", &[&[], &["a.py"]]);
+    check_paths("`a.py`、`b.py` を修正し、リントを実行しました。", &[&["a.py", "b.py"], &[]]);
+    check_paths("`a.py` を更新し、`b.py` を削除しました。", &[&["a.py"], &["b.py"]]);
+    check_paths("`a.py` 파일을 수정했고, `b.py` 파일을 삭제했습니다.", &[&["a.py"], &["b.py"]]);
+}
+
 #[test]
 fn german() {
     check("de", "Ich habe `src/a.ts` angelegt.", &[Act::Create]);
