@@ -127,7 +127,7 @@ impl View for Document {
             if self.any { ",\n".to_owned() } else { format!("{{\"version\":{VERSION},\"sessions\":[\n") };
         self.any = true;
         out.write_all(start.as_bytes())?;
-        serde_json::to_writer(&mut out, session).map_err(std::io::Error::from)?;
+        out.write_all(&serde_json::to_vec(session)?)?;
         Ok(())
     }
 
@@ -136,8 +136,7 @@ impl View for Document {
         let start =
             if self.any { "\n".to_owned() } else { format!("{{\"version\":{VERSION},\"sessions\":[") };
         write!(out, "{start}],\"totals\":")?;
-        serde_json::to_writer(&mut out, totals).map_err(std::io::Error::from)?;
-        writeln!(out, "}}")?;
+        writeln!(out, "{}}}", serde_json::to_string(totals)?)?;
         Ok(())
     }
 }

@@ -183,8 +183,8 @@ impl<'o> Assembler<'o> {
             return;
         }
         self.learn(&meta, file);
-        if file == File::Session {
-            self.catch_up(meta.at_ms);
+        if let (File::Session, Some(now)) = (file, meta.at_ms) {
+            self.catch_up(now);
         }
         let agent = self.agent_of(&meta, file);
         for item in items {
@@ -221,12 +221,11 @@ impl<'o> Assembler<'o> {
     }
 
     /// What subagents did until now has come to the session's evidence.
-    fn catch_up(&mut self, until_ms: Option<i64>) {
-        while let Some((at, evidence)) = self.beside.get(self.beside_at) {
-            if until_ms.is_some_and(|until| until < *at) {
-                break;
-            }
-            self.main.evidence.push(evidence.clone());
+    fn catch_up(&mut self, until_ms: i64) {
+        while let Some((at, evidence)) = self.beside.get_mut(self.beside_at)
+            && *at <= until_ms
+        {
+            self.main.evidence.push(std::mem::take(evidence));
             self.beside_at += 1;
         }
     }
@@ -483,6 +482,14 @@ impl<'o> Assembler<'o> {
         }
     }
 
+    /// The record ends. Who runs, or was killed, is in the middle of a turn.
+    fn end(&mut self, agent: Option<&str>) {
+        if let Some(turn) = &mut self.track(agent).turn {
+            turn.interrupted |= !turn.last_words;
+        }
+        self.close(agent);
+    }
+
     /// Calls of the turn that never had a result.
     fn drop_pending(&mut self, agent: Option<&str>) -> u64 {
         let before = self.pending.len();
@@ -531,10 +538,7 @@ impl<'o> Assembler<'o> {
 
     /// A file of a subagent is read to its end.
     pub(super) fn end_of_subagent(&mut self, id: &str) {
-        self.close_if(Some(id), |turn| turn.last_words);
-        // A subagent that was stopped in the middle did not report.
-        self.drop_pending(Some(id));
-        self.track(Some(id)).turn = None;
+        self.end(Some(id));
     }
 
     /// Every file of a subagent is read; the session's own comes next.
@@ -544,16 +548,12 @@ impl<'o> Assembler<'o> {
 
     /// The record is read to its end.
     pub(super) fn finish(mut self) -> SessionSummary {
-        self.catch_up(None);
+        self.catch_up(i64::MAX);
         let agents: Vec<String> = self.agents.keys().cloned().collect();
         for agent in agents {
             self.end_of_subagent(&agent);
         }
-        // A session that runs, or was killed, is in the middle of its last turn.
-        if let Some(turn) = &mut self.main.turn {
-            turn.interrupted |= !turn.last_words;
-        }
-        self.close(None);
+        self.end(None);
         self.summary.lines.unpaired += self.pending.len() as u64;
         self.summary.turns.sort_by_key(|turn| (turn.started_ms, turn.agent.is_some()));
         if let Some(would) = self.would {

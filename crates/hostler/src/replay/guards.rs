@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hostler_host::claude::read;
-use hostler_host::reason::{self, shorten};
+use hostler_host::reason;
+use hostler_ledger::redact::preview;
 use hostler_model::{
     Action, Event, EventKind, Facts, FileKind, Host, Needs, PathFact, SessionId, ToolCall, Verdict, lexical,
 };
@@ -89,7 +90,7 @@ impl Would {
         let decision = &judged.decision;
         self.guards.count(decision.verdict);
         self.guards.checkpoints += u64::from(!decision.snapshot.is_empty());
-        let target = shorten(&target(&call.action).replace('\n', "\\n"), TARGET_CHARS_MAX);
+        let target = preview(&target(&call.action), TARGET_CHARS_MAX);
         if decision.verdict.blocks() && self.guards.stopped.len() < LISTED_MAX {
             let stops = decision.findings.iter().filter(|finding| Verdict::from(finding.mode).blocks());
             self.guards.stopped.push(Stopped {
@@ -97,7 +98,7 @@ impl Would {
                 target: target.clone(),
                 status: status(decision.verdict).to_owned(),
                 rules: stops.map(|finding| finding.rule.to_owned()).collect(),
-                reason: shorten(&reason::found(decision), REASON_CHARS_MAX),
+                reason: preview(&reason::found(decision), REASON_CHARS_MAX),
                 at_ms: asked.at_ms,
             });
         }
