@@ -87,7 +87,10 @@ fn write(out: &mut String, report: &Report, paint: &Paint) -> std::fmt::Result {
         format!("{} {} {}", words::standing_icon(standing), grouped(number), words::standing(standing))
     });
     writeln!(out, "claims     {} checked: {}", grouped(claims.total()), standings.join("  "))?;
-    if report.findings.is_empty() {
+    let not_held = claims.total() - claims.supported;
+    if report.findings.is_empty() && not_held != 0 {
+        writeln!(out, "findings   none: {}", words::unnamed(not_held))?;
+    } else if report.findings.is_empty() {
         writeln!(out, "findings   no issues detected")?;
     } else {
         let severities = all.findings.each().map(|(severity, number)| {

@@ -204,6 +204,11 @@ pub(super) fn headline(all: &Figures, since: Option<&str>) -> String {
     out
 }
 
+/// Claims that did not hold and of which no finding was made.
+pub(super) fn unnamed(claims: u64) -> String {
+    format!("{} did not hold, by rules that are switched off; see the sessions", count(claims, "claim"))
+}
+
 /// Whether a finding of this kind says that something was kept back.
 pub(super) fn hides_an_error(kind: Kind) -> bool {
     kind == Kind::ErrorConcealment

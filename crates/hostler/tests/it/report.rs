@@ -192,6 +192,15 @@ fn a_clean_report_says_so() {
 }
 
 #[test]
+fn claims_that_did_not_hold_are_told_where_their_rule_is_off() {
+    let world = World::with(&[session("s", &[turn(1, &[("unsupported", "I pushed it")], &[])])]);
+    for form in [world.ok(&["report", "saved.json"]), world.page(&[])] {
+        says(&form, "1 claim did not hold, by rules that are switched off");
+        assert!(!form.contains("o issues detected"), "{form}");
+    }
+}
+
+#[test]
 fn a_period_leaves_older_sessions_out() {
     let mut old = session("old", &[turn(1, &[("supported", "Tests pass")], &[])]);
     old["started_ms"] = json!(1_700_000_000_000_i64);

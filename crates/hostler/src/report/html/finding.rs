@@ -22,10 +22,15 @@ pub(super) fn section(report: &Report, listed: &Laid) -> Markup {
         section aria-labelledby="findings" {
             h2 #findings { "What did not hold" }
             @if report.findings.is_empty() {
-                p.clean { "No issues detected." }
-                p.hint {
-                    @if report.totals.claims.total() == 0 { "There was nothing to check." }
-                    @else { "Every claim that could be checked held, and no failure was kept back." }
+                @let not_held = report.totals.claims.total() - report.totals.claims.supported;
+                @if not_held != 0 {
+                    p.clean { (words::unnamed(not_held)) "." }
+                } @else {
+                    p.clean { "No issues detected." }
+                    p.hint {
+                        @if report.totals.claims.total() == 0 { "There was nothing to check." }
+                        @else { "Every claim that could be checked held, and no failure was kept back." }
+                    }
                 }
             } @else {
                 p.hint {

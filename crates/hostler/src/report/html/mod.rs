@@ -176,7 +176,7 @@ fn lead(report: &Report) -> Markup {
                         (grouped(claims.supported)) " held, " (grouped(claims.total() - claims.supported)) " did not"
                     }))
                     (figure("Findings", grouped(all.findings.total()), html! {
-                        @if all.findings.total() == 0 { "no issues detected" } @else {
+                        @if all.findings.total() == 0 { (if claims.total() == claims.supported { "no issues detected" } else { "rules are switched off" }) } @else {
                             @for (at, (severity, number)) in all.findings.each().into_iter().filter(|it| it.1 != 0).enumerate() {
                                 @if at != 0 { ", " }
                                 (grouped(number)) " " (words::severity(severity))
