@@ -89,6 +89,11 @@ impl<'o> Reading<'o> {
             "turn" => self.ended(record, None),
             "subagent" => {
                 let agent = record.text("gen_ai.agent.id").unwrap_or_default().to_owned();
+                // What the client has sum up the conversation when it is compacted ends like a subagent without a kind;
+                // its words are about everybody's work.
+                if record.text("gen_ai.agent.name") == Some("") {
+                    return;
+                }
                 // The record of its beginning says nothing of a message.
                 if record.attributes.contains_key("continuing") {
                     self.ended(record, Some(&agent));

@@ -9,6 +9,7 @@ mod client;
 mod faults;
 mod guards;
 mod install;
+mod replay;
 mod sessions;
 mod settings;
 mod skills;
