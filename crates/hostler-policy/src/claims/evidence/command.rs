@@ -143,7 +143,11 @@ pub(super) fn shell(
                     .filter(|file| !rejected || matches!(file.act, Act::Read | Act::Search))
                     .cloned(),
             );
-            evidence.deeds.extend(step.meaning.deeds.iter().cloned());
+            let looks =
+                |act: Act| matches!(act, Act::Read | Act::Search | Act::Verify | Act::Fetch | Act::Run);
+            evidence
+                .deeds
+                .extend(step.meaning.deeds.iter().filter(|deed| !rejected || looks(deed.act)).cloned());
             if step.state == State::Done || step.state == State::Ran && says_nothing_bad(step, text) {
                 note(&mut evidence.targets, &step.meaning.target);
             }
@@ -974,6 +978,17 @@ fn blame(steps: &mut [Step], loose: &[FileAct], exit: Option<i32>, text: &str, e
         });
         return;
     };
+    // A server that the host ended when its time was over had been started.
+    if has(text, "timed out") && steps[index].meaning.deeds.iter().any(|deed| deed.act == Act::Service) {
+        steps[index].state = State::Ran;
+        evidence.failure = Some(Failure {
+            kind: FailureKind::Interrupted,
+            missed: Vec::new(),
+            target: steps[index].meaning.target.clone(),
+            message: failure::message(text),
+        });
+        return;
+    }
     let step = &steps[index];
     let counted = step.meaning.judges.iter().any(|judge| {
         evidence

@@ -194,6 +194,31 @@ const PROBLEMS: &[&str] = &[
     "unable",
 ];
 
+/// The first two letters of [`PROBLEMS`]: a bit for the second in the number of the first.
+const PROBLEM_STARTS: [u32; 26] = {
+    let mut out = [0; 26];
+    let mut index = 0;
+    while index < PROBLEMS.len() {
+        let word = PROBLEMS[index].as_bytes();
+        out[(word[0] - b'a') as usize] |= 1 << (word[1] - b'a');
+        index += 1;
+    }
+    out
+};
+
+/// Whether a line holds one of [`PROBLEMS`]: one pass, since every line of every output is asked.
+fn tells_of_a_problem(line: &str) -> bool {
+    let bytes = line.as_bytes();
+    bytes.windows(2).enumerate().any(|(at, pair)| {
+        let letter = |byte: u8| byte.to_ascii_lowercase().checked_sub(b'a').filter(|it| *it < 26);
+        let (Some(first), Some(second)) = (letter(pair[0]), letter(pair[1])) else { return false };
+        PROBLEM_STARTS[usize::from(first)] & (1 << second) != 0
+            && PROBLEMS.iter().any(|word| {
+                bytes.get(at..at + word.len()).is_some_and(|it| it.eq_ignore_ascii_case(word.as_bytes()))
+            })
+    })
+}
+
 /// Licences that ask for something in return.
 const LICENCES: &[&str] = &["GPL", "SSPL", "BUSL", "UNLICENSED", "Commons Clause", "CC-BY-NC"];
 
@@ -244,7 +269,7 @@ pub(super) fn notable(text: &str) -> Vec<String> {
     };
     for line in &all {
         let address = line.contains("://") && !line.contains(' ');
-        let problem = !address && PROBLEMS.iter().any(|word| has(line, word)) && !harmless(line);
+        let problem = !address && tells_of_a_problem(line) && !harmless(line);
         if problem || LICENCES.iter().any(|word| line.contains(word)) {
             note(line, &mut out);
         }

@@ -245,11 +245,9 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
         action,
         Action::Write { .. } | Action::Edit { .. } | Action::NotebookEdit { .. } | Action::Plan
     );
-    if result && evidence.ok {
+    if result && told && evidence.ok {
         evidence.measures = measure::measures(text);
-        if told {
-            evidence.notable = measure::notable(text);
-        }
+        evidence.notable = measure::notable(text);
     }
 }
 

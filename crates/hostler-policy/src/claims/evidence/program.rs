@@ -226,8 +226,7 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         | "command" => Meaning::new(Role::Answer, name),
         "kill" | "pkill" | "killall" => {
             let object = words.operands(&["-s", "-n"]).first().copied().unwrap_or_default();
-            let role = if words.has(&["-0"]) || name != "kill" { Role::Answer } else { Role::Deed };
-            Meaning::new(role, name).deed(Act::Service, object)
+            Meaning::new(Role::Answer, name).deed(Act::Service, object)
         }
         "diff" | "cmp" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff"
         | "zdiff" | "sdiff" => search(words),

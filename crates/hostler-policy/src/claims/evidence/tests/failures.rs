@@ -27,6 +27,7 @@ fn exit_statuses_that_answer_are_no_errors() {
         ("npm outdated", "Package Current\nx 1"),
         ("npm audit", "found 3 critical vulnerabilities"),
         ("crontab -l", "no crontab for user"),
+        ("kill 1234", "bash: kill: (1234) - No such process"),
         ("systemctl is-active x", "inactive"),
         ("cd src && ls && grep foo a.rs", "a.rs"),
         ("curl -sf localhost:8000/me", "curl: (22) The requested URL returned error: 401"),
@@ -254,5 +255,15 @@ fn summaries_are_one_line() {
     assert_eq!(
         bash("npm i x", false, "npm error code E404").summary,
         "Bash: npm i x → failed: npm error code E404"
+    );
+}
+
+#[test]
+fn a_server_that_ran_until_its_time_was_over_had_been_started() {
+    check(
+        "npm run dev",
+        false,
+        "ready on :3000\nCommand timed out after 2m 0.0s",
+        &["+Service dev", "+Run dev", "opaque", "!Interrupted npm run dev"],
     );
 }
