@@ -16,7 +16,6 @@ fn all(rows: &[(&str, &[&str])]) {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-// @traces REQ-020-090
 #[test]
 fn files_are_written_in_every_way_that_a_shell_has() {
     all(&[
@@ -85,7 +84,6 @@ fn what_changes_nothing_proves_no_change() {
     ]);
 }
 
-// @traces REQ-020-090
 #[test]
 fn contents_are_read_and_names_are_searched() {
     all(&[

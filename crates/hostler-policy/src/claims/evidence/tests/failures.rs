@@ -9,7 +9,6 @@ fn kind(command: &str, output: &str, expected: FailureKind) {
     assert_eq!(found.failure.as_ref().map(|it| it.kind), Some(expected), "{command:?} {output:?} {found:?}");
 }
 
-// @traces REQ-020-099
 #[test]
 fn exit_statuses_that_answer_are_no_errors() {
     for (command, output) in [
@@ -95,7 +94,6 @@ fn what_could_not_be_started_did_not_run() {
     check("pytest -q | tail -2", true, "bash: pytest: command not found", &["!Error pytest", "-Test pytest"]);
 }
 
-// @traces REQ-020-099
 #[test]
 fn errors_tell_what_was_missed() {
     check(

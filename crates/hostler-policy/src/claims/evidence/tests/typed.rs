@@ -17,7 +17,6 @@ fn mcp(server: &str, tool: &str, strings: &[(&str, &str)]) -> Evidence {
     evidence(&name, Action::Mcp { server: server.to_owned(), tool: tool.to_owned(), strings }, true, "ok")
 }
 
-// @traces REQ-020-090
 #[test]
 fn typed_tools_do_what_they_say() {
     let write = Action::Write { path: Some("src/a.rs".to_owned()), content: "x".to_owned() };
