@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::dirs::Dirs;
 use crate::exit::Exit;
-use crate::replay::summary::{Guards, Lines, SessionSummary, Told, Totals, TurnSummary, VERSION};
+use crate::replay::summary::{Guards, Lines, SessionSummary, Stopped, Told, Totals, TurnSummary, VERSION};
 use crate::replay::{Options, Progress, find, sessions};
 
 /// Arguments.
@@ -170,7 +170,9 @@ struct Text {
 
 impl View for Text {
     fn session(&mut self, session: &SessionSummary) -> anyhow::Result<()> {
-        let guards = self.guards && (!session.guards.told.is_empty() || session.guards.unreadable_calls != 0);
+        let spoken = &session.guards;
+        let guards = self.guards
+            && (!spoken.told.is_empty() || !spoken.stopped.is_empty() || spoken.unreadable_calls != 0);
         if !guards && session.turns.iter().all(|turn| turn.findings.is_empty()) {
             return Ok(());
         }
@@ -180,8 +182,10 @@ impl View for Text {
         for turn in session.turns.iter().filter(|turn| !turn.findings.is_empty()) {
             show_turn(&mut out, turn)?;
         }
-        if self.guards {
-            show_guards(&mut out, &session.guards)?;
+        if guards && spoken.recorded {
+            show_recorded(&mut out, spoken)?;
+        } else if guards {
+            show_guards(&mut out, spoken)?;
         }
         writeln!(out)?;
         Ok(())
@@ -288,6 +292,25 @@ fn show_guards(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
     if guards.unreadable_calls != 0 {
         writeln!(out, "  {} could not be read", count(guards.unreadable_calls, "call"))?;
     }
+    Ok(())
+}
+
+/// What they said at the time.
+fn show_recorded(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
+    for Stopped { tool, target, status, rules, .. } in &guards.stopped {
+        writeln!(out, "  {status:7} {tool} {} [{}]", one_line(target), rules.join(", "))?;
+    }
+    let calls = guards.denied + guards.asked + guards.warned + guards.allowed;
+    writeln!(
+        out,
+        "  {} at the time: {} denied, {} asked, {} warned, {} allowed ({} after a checkpoint)",
+        count(calls, "call"),
+        guards.denied,
+        guards.asked,
+        guards.warned,
+        guards.allowed,
+        guards.checkpoints
+    )?;
     Ok(())
 }
 

@@ -363,6 +363,9 @@ fn our_own_journal_tells_what_was_found_and_can_be_judged_again() {
     assert_eq!(session["guards"]["stopped"][0]["target"], "rm -rf ~/");
     assert_eq!(session["calls"], json!({ "Bash": 2 }));
     assert_eq!(session["runs"][0]["outcome"]["tests_failed"], 1);
+    let shown = world.hostler(&["replay", path, "--guards"]).stdout;
+    assert!(shown.contains("  blocked Bash rm -rf ~/ [delete-root"), "{shown}");
+    assert!(shown.contains("2 calls at the time: 1 denied, 0 asked, 0 warned, 1 allowed"), "{shown}");
     let again = replay(&world, &[path, "--again"], 1);
     assert_eq!(kinds(&again["sessions"][0]), contradiction(1), "{again:#}");
     // The folder above is a place to look in as well.
