@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Context;
 use hostler_model::{Profile, Verdict};
 use hostler_policy::claims::{Finding, Standing};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::dirs::Dirs;
@@ -368,47 +368,40 @@ fn show_lines(out: &mut impl Write, lines: &Lines) -> anyhow::Result<()> {
 /// Shows how far we are when it takes more than a second and a person looks.
 pub(super) struct Bar {
     begun: Instant,
-    total: u64,
     done: AtomicU64,
-    shown: OnceLock<ProgressBar>,
-    watched: bool,
+    /// Hidden at first; `None` where nobody looks.
+    bar: Option<ProgressBar>,
+    shown: OnceLock<()>,
 }
 
 /// Work that is over sooner needs no bar.
 const QUIET: Duration = Duration::from_secs(1);
 
 impl Bar {
-    /// Of so many bytes.
+    /// For work on `total` bytes.
     pub(super) fn new(total: u64) -> Self {
-        Self {
-            begun: Instant::now(),
-            total,
-            done: AtomicU64::new(0),
-            shown: OnceLock::new(),
-            watched: std::io::stderr().is_terminal(),
-        }
-    }
-
-    fn start(&self) -> ProgressBar {
-        let bar = ProgressBar::new(self.total);
-        let shape = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left";
-        if let Ok(style) = ProgressStyle::with_template(shape) {
-            bar.set_style(style);
-        }
-        bar
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::hidden());
+            let shape = "{wide_bar} {binary_bytes}/{binary_total_bytes} {binary_bytes_per_sec}, {eta} left";
+            match ProgressStyle::with_template(shape) {
+                Ok(style) => bar.with_style(style),
+                Err(_) => bar,
+            }
+        });
+        Self { begun: Instant::now(), done: AtomicU64::new(0), bar, shown: OnceLock::new() }
     }
 
     /// Writes without tearing the bar.
     fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match self.shown.get() {
-            Some(bar) => bar.suspend(write),
-            None => write(),
+        match &self.bar {
+            Some(bar) if self.shown.get().is_some() => bar.suspend(write),
+            _ => write(),
         }
     }
 
     /// Takes it away.
     pub(super) fn finish(&self) {
-        if let Some(bar) = self.shown.get() {
+        if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
     }
@@ -417,8 +410,10 @@ impl Bar {
 impl Progress for Bar {
     fn read(&self, bytes: u64) {
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        if self.watched && QUIET < self.begun.elapsed() {
-            self.shown.get_or_init(|| self.start()).set_position(done);
+        let Some(bar) = &self.bar else { return };
+        bar.set_position(done);
+        if QUIET < self.begun.elapsed() {
+            self.shown.get_or_init(|| bar.set_draw_target(ProgressDrawTarget::stderr()));
         }
     }
 }
