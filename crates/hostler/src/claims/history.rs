@@ -1,6 +1,7 @@
 //! A session's evidence, read from its journal once and fast: most lines are passed over by a search for bytes, and
 //! of the others only what is needed is built. The chain is not checked here, `hostler audit verify` does that.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom};
@@ -280,6 +281,9 @@ enum Open {
     Running(Vec<u8>),
 }
 
+/// Of a result: agent, call, whether it started agents, and evidence.
+type Finished<'l> = (Option<Cow<'l, str>>, Option<Cow<'l, str>>, bool, Evidence);
+
 /// One call of the session.
 struct Entry {
     evidence: Evidence,
@@ -293,6 +297,8 @@ struct Reading<'a> {
     history: History,
     entries: Vec<Option<Entry>>,
     open: BTreeMap<Vec<u8>, Open>,
+    /// Room of lines that are no longer needed.
+    spare: Vec<Vec<u8>>,
     /// Where the turn begins in `entries`.
     turn: usize,
     /// The first record was read.
@@ -305,6 +311,9 @@ struct Reading<'a> {
 struct Finders {
     kind: Finder<'static>,
     id: Finder<'static>,
+    agent: Finder<'static>,
+    evidence: Finder<'static>,
+    delegates: Finder<'static>,
     stopped: [Finder<'static>; 2],
 }
 
@@ -315,11 +324,15 @@ impl<'a> Reading<'a> {
             finders: Finders {
                 kind: Finder::new(KIND),
                 id: Finder::new(b"\"gen_ai.tool.call.id\":\""),
+                agent: Finder::new(b"\"gen_ai.agent.id\":\""),
+                evidence: Finder::new(b"\"evidence\":{"),
+                delegates: Finder::new(b"\"delegates\":true"),
                 stopped: [Finder::new(b"\"status\":\"blocked\""), Finder::new(b"\"status\":\"asked\"")],
             },
             history: History::default(),
             entries: Vec::new(),
             open: BTreeMap::new(),
+            spare: Vec::new(),
             turn: 0,
             begun: false,
             delegated: false,
@@ -375,23 +388,46 @@ impl<'a> Reading<'a> {
     }
 
     fn result(&mut self, line: &[u8]) -> Option<()> {
-        let (agent, id, delegates, evidence) =
-            if let Ok(Call { agent, id, delegates, evidence: Some(evidence) }) = serde_json::from_slice(line)
-            {
-                (agent, id, delegates, evidence)
-            } else {
-                let call: BareCall = serde_json::from_slice(line).ok()?;
-                let evidence = call.evidence(call.status == "ok", "no more was recorded of it");
-                (call.agent, call.id, call.delegates, evidence)
-            };
-        if let Some(Open::Stopped(at)) = id.and_then(|id| self.open.remove(id.as_bytes())) {
+        let line = std::str::from_utf8(line).ok()?;
+        let (agent, id, delegates, evidence) = self.finished(line).or_else(|| {
+            let call: BareCall = serde_json::from_str(line).ok()?;
+            let evidence = call.evidence(call.status == "ok", "no more was recorded of it");
+            Some((call.agent.map(Cow::Owned), call.id.map(Cow::Owned), call.delegates, evidence))
+        })?;
+        match id.and_then(|id| self.open.remove(id.as_bytes())) {
             // The user let it happen.
-            self.entries[at] = None;
+            Some(Open::Stopped(at)) => self.entries[at] = None,
+            Some(Open::Running(line)) => self.spare.push(line),
+            None => {}
         }
         let own = self.own(agent.as_deref());
         self.delegated |= own && delegates;
         self.entries.push(Some(Entry { evidence, own }));
         Some(())
+    }
+
+    /// Of a result: agent, call, whether it started agents, and evidence. Reads no more of the line than that: a
+    /// member's name in quotes stands in no string, where its quotes would be escaped, and these stand in no
+    /// inner object.
+    fn finished<'l>(&self, line: &'l str) -> Option<Finished<'l>> {
+        let whole = || {
+            let call: Call = serde_json::from_str(line).ok()?;
+            Some((call.agent.map(Cow::Owned), call.id.map(Cow::Owned), call.delegates, call.evidence?))
+        };
+        if !line.ends_with("\"}") {
+            return whole();
+        }
+        let finders = &self.finders;
+        let text = |finder: &Finder<'_>| {
+            let Some(at) = finder.find(line.as_bytes()) else { return Some(None) };
+            let rest = &line[at + finder.needle().len()..];
+            let text = &rest[..memchr(b'"', rest.as_bytes())?];
+            (!text.contains('\\')).then_some(Some(Cow::Borrowed(text)))
+        };
+        let (Some(agent), Some(id)) = (text(&finders.agent), text(&finders.id)) else { return whole() };
+        let at = finders.evidence.find(line.as_bytes())? + finders.evidence.needle().len() - 1;
+        let evidence = serde_json::Deserializer::from_str(&line[at..]).into_iter().next()?.ok()?;
+        Some((agent, id, finders.delegates.find(line.as_bytes()).is_some(), evidence))
     }
 
     fn decision(&mut self, line: &[u8]) -> Option<()> {
@@ -403,7 +439,10 @@ impl<'a> Reading<'a> {
         let id = id[..memchr(b'"', id)?].to_vec();
         if !self.finders.stopped.iter().any(|finder| finder.find(line).is_some()) {
             // Nearly every call has its result in one of the next lines, and this is never looked at.
-            self.open.insert(id, Open::Running(line.to_vec()));
+            let mut kept = self.spare.pop().unwrap_or_default();
+            kept.clear();
+            kept.extend_from_slice(line);
+            self.open.insert(id, Open::Running(kept));
             return Some(());
         }
         let call: Call = serde_json::from_slice(line).ok()?;
