@@ -1,6 +1,7 @@
 //! Blocks of prose -> clauses, with what vetoes a claim in each.
 
 use super::language::Language;
+pub(super) use super::phrases::{contains, find};
 use super::text::{Block, Text};
 
 /// The longest clause that is read, in tokens; what is longer is prose of another kind.
@@ -47,29 +48,6 @@ fn joined(tokens: &[String]) -> String {
         out.push(' ');
     }
     out
-}
-
-/// Whether `norm` (blanks around each word) holds one of `phrases`.
-pub(super) fn contains(norm: &str, language: &Language, phrases: &[&str]) -> bool {
-    phrases.iter().any(|phrase| find(norm, language, phrase).is_some())
-}
-
-/// Where `phrase` stands in `norm`.
-pub(super) fn find(norm: &str, language: &Language, phrase: &str) -> Option<usize> {
-    if !language.spaced {
-        return norm.find(phrase);
-    }
-    let mut from = 0;
-    while let Some(at) = norm[from..].find(phrase) {
-        let at = from + at;
-        let before = norm[..at].ends_with(' ');
-        let after = norm[at + phrase.len()..].starts_with(' ');
-        if before && after {
-            return Some(at);
-        }
-        from = at + phrase.chars().next().map_or(1, char::len_utf8);
-    }
-    None
 }
 
 /// The clauses of a block.

@@ -14,6 +14,7 @@ mod disclose;
 pub mod evidence;
 mod judge;
 mod language;
+mod phrases;
 mod reading;
 mod rules;
 mod text;

@@ -39,7 +39,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(coverage) = told.coverage_percent {
         return covered(coverage, &runs, evidence);
     }
-    let Some(last) = runs.last().copied() else { return never_run(reading, told, evidence) };
+    let Some(last) = runs.last().copied() else {
+        if !told.passed && told.tests_passed.is_none() {
+            return Ruling::supported("a failure is told");
+        }
+        return never_run(reading, told, evidence);
+    };
     if let Some(ruling) = problems(told, last) {
         return ruling;
     }

@@ -7,7 +7,7 @@ const fn verb(act: Act, id: &'static str, done: &'static [&'static str]) -> Verb
     Verb { act, id, done, participle: &[] }
 }
 
-pub(super) const GERMAN: Language = Language {
+pub(super) static GERMAN: Language = Language {
     code: "de",
     spaced: true,
     markers: &[

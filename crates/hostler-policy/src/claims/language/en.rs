@@ -12,7 +12,7 @@ const fn verb(
     Verb { act, id, done, participle }
 }
 
-pub(super) const ENGLISH: Language = Language {
+pub(super) static ENGLISH: Language = Language {
     code: "en",
     spaced: true,
     markers: &[

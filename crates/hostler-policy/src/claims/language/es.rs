@@ -17,7 +17,7 @@ macro_rules! past {
     };
 }
 
-pub(super) const SPANISH: Language = Language {
+pub(super) static SPANISH: Language = Language {
     code: "es",
     spaced: true,
     markers: &[

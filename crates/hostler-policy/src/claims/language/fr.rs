@@ -14,7 +14,7 @@ macro_rules! participles {
     };
 }
 
-pub(super) const FRENCH: Language = Language {
+pub(super) static FRENCH: Language = Language {
     code: "fr",
     spaced: true,
     markers: &[

@@ -19,7 +19,7 @@ macro_rules! done {
     };
 }
 
-pub(super) const JAPANESE: Language = Language {
+pub(super) static JAPANESE: Language = Language {
     code: "ja",
     spaced: false,
     markers: &[],

@@ -21,7 +21,7 @@ macro_rules! done {
     };
 }
 
-pub(super) const KOREAN: Language = Language {
+pub(super) static KOREAN: Language = Language {
     code: "ko",
     spaced: false,
     markers: &[],

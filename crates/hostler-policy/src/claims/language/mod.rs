@@ -16,7 +16,7 @@ mod zh;
 use super::act::Act;
 
 /// Every language, English first: it is the one that is read where none is recognised.
-pub(super) const LANGUAGES: &[&Language] = &[
+pub(super) static LANGUAGES: &[&Language] = &[
     &en::ENGLISH,
     &de::GERMAN,
     &fr::FRENCH,
@@ -153,8 +153,8 @@ pub(super) enum Venue {
     Device,
 }
 
-/// The language of a piece of text; English where nothing is recognised.
-pub(super) fn detect(text: &str) -> &'static Language {
+/// The language whose script a text is written in, for the languages without blanks.
+pub(super) fn by_script(text: &str) -> Option<&'static Language> {
     let (mut han, mut kana, mut hangul, mut latin) = (0_u32, 0_u32, 0_u32, 0_u32);
     for c in text.chars().take(4_000) {
         match c {
@@ -175,7 +175,12 @@ pub(super) fn detect(text: &str) -> &'static Language {
     } else {
         None
     };
-    if let Some(language) = script.and_then(|code| LANGUAGES.iter().find(|it| it.code == code)) {
+    script.and_then(|code| LANGUAGES.iter().find(|it| it.code == code)).copied()
+}
+
+/// The language of a piece of text; English where nothing is recognised.
+pub(super) fn detect(text: &str) -> &'static Language {
+    if let Some(language) = by_script(text) {
         return language;
     }
     let lower = text.chars().take(4_000).collect::<String>().to_lowercase().replace('\u{2019}', "'");

@@ -17,7 +17,7 @@ macro_rules! past {
     };
 }
 
-pub(super) const PORTUGUESE: Language = Language {
+pub(super) static PORTUGUESE: Language = Language {
     code: "pt",
     spaced: true,
     markers: &[

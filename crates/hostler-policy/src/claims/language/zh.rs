@@ -18,7 +18,7 @@ macro_rules! done {
     };
 }
 
-pub(super) const CHINESE: Language = Language {
+pub(super) static CHINESE: Language = Language {
     code: "zh",
     spaced: false,
     markers: &[],

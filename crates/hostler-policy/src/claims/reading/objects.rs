@@ -1,6 +1,6 @@
 //! What a claim is about: paths, commands, names, numbers.
 
-use super::super::clause::{Clause, find};
+use super::super::clause::{Clause, contains};
 use super::super::language::{Language, Noun, Venue};
 use super::super::text::{Span, Text};
 
@@ -370,18 +370,14 @@ pub(super) fn nouns(norm: &str, language: &Language) -> Vec<Noun> {
     language
         .nouns
         .iter()
-        .filter(|(_, words)| words.iter().any(|word| find(norm, language, word).is_some()))
+        .filter(|(_, words)| contains(norm, language, words))
         .map(|(noun, _)| *noun)
         .collect()
 }
 
 /// The place that `norm` names.
 pub(super) fn venue(norm: &str, language: &Language) -> Option<Venue> {
-    language
-        .venues
-        .iter()
-        .find(|(_, words)| words.iter().any(|word| find(norm, language, word).is_some()))
-        .map(|(venue, _)| *venue)
+    language.venues.iter().find(|(_, words)| contains(norm, language, words)).map(|(venue, _)| *venue)
 }
 
 /// A number as a token has it; separators of thousands are read.

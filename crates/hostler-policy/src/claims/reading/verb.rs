@@ -1,8 +1,11 @@
 //! Verbs that say that something was done.
 
+mod unspaced;
+
 use super::super::act::Act;
-use super::super::clause::{Clause, contains, find};
+use super::super::clause::{Clause, contains};
 use super::super::language::{Language, Noun, Verb};
+use super::super::phrases;
 use super::super::text::Text;
 use super::{Reading, joined, objects};
 
@@ -210,7 +213,11 @@ const NOW: Verb = Verb { act: Act::Edit, id: "en/now", done: &[], participle: &[
 
 /// The claims that a clause's verbs make.
 pub(super) fn read(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
-    if language.spaced { spaced(text, clause, language, past) } else { unspaced(text, clause, language) }
+    if language.spaced {
+        spaced(text, clause, language, past)
+    } else {
+        unspaced::read(text, clause, language)
+    }
 }
 
 /// A form of a verb in a clause.
@@ -343,36 +350,29 @@ fn reading(
         said: matches!(subject, Subject::Said),
         passive: matches!(subject, Subject::Passive),
         by_subagent: matches!(subject, Subject::Subagent),
-        words: clause.tokens.clone(),
+        words: words(clause, around, language),
         verb: hit.form.to_owned(),
         clause: 0,
     }
 }
 
-fn hits<'a>(clause: &Clause, language: &'a Language) -> Vec<Hit<'a>> {
-    let mut out: Vec<Hit<'a>> = Vec::new();
-    for verb in language.verbs {
-        let forms = verb
-            .done
-            .iter()
-            .map(|form| (*form, false))
-            .chain(verb.participle.iter().map(|form| (*form, true)));
-        for (form, participle) in forms {
-            let words: Vec<&str> = form.split(' ').collect();
-            for from in 0..clause.tokens.len() {
-                let same = words
-                    .iter()
-                    .enumerate()
-                    .all(|(at, word)| clause.tokens.get(from + at).is_some_and(|token| token == word));
-                if same {
-                    out.push(Hit { verb, form, from, to: from + words.len(), participle });
-                }
+fn hits(clause: &Clause, language: &Language) -> Vec<Hit<'static>> {
+    let mut out: Vec<Hit<'static>> = Vec::new();
+    for (from, token) in clause.tokens.iter().enumerate() {
+        for (form, verb, participle) in phrases::forms(language, token) {
+            let mut words = 0;
+            let same = form.split(' ').all(|word| {
+                words += 1;
+                clause.tokens.get(from + words - 1).is_some_and(|token| token == word)
+            });
+            if same {
+                out.push(Hit { verb, form, from, to: from + words, participle: *participle });
             }
         }
     }
     out.sort_by_key(|hit| (hit.from, std::cmp::Reverse(hit.to)));
     // A longer form wins over the one inside it.
-    let mut kept: Vec<Hit<'a>> = Vec::new();
+    let mut kept: Vec<Hit<'static>> = Vec::new();
     for hit in out {
         if kept.last().is_none_or(|last| last.to <= hit.from) {
             kept.push(hit);
@@ -579,61 +579,23 @@ fn negative_contraction(tokens: &[String]) -> bool {
     tokens.iter().any(|token| token.ends_with("n't") || token == "un")
 }
 
-/// Languages without blanks: forms are looked for anywhere in the clause.
-fn unspaced(text: &Text, clause: &Clause, language: &Language) -> Vec<Reading> {
-    let whole: String = clause.text.to_lowercase();
-    let norm: String = whole.split_whitespace().collect::<Vec<_>>().join("");
-    if clause.conditional_from.is_some()
-        || contains(&norm, language, language.conditional)
-        || contains(&norm, language, language.modal)
-        || (contains(&norm, language, language.others) && !contains(&norm, language, language.first_person))
-        || contains(&norm, language, language.question_marks())
-    {
-        return Vec::new();
-    }
-    let mut found: Vec<(usize, &Verb, &str)> = Vec::new();
-    for verb in language.verbs {
-        for form in verb.done.iter().chain(verb.participle) {
-            if let Some(at) = find(&norm, language, form) {
-                found.push((at, verb, form));
-            }
+/// A clause's words, and in English those that name its judging programs, by which claims are judged.
+fn words(clause: &Clause, around: &str, language: &Language) -> Vec<String> {
+    let mut words = clause.tokens.clone();
+    if language.code != "en" {
+        let named = language.judges.iter().filter(|(_, names)| contains(around, language, names));
+        for (act, _) in named {
+            words.extend(match act {
+                Act::Test => Some("tests".to_owned()),
+                Act::Build => Some("build".to_owned()),
+                Act::Lint => Some("lint".to_owned()),
+                Act::Typecheck => Some("typecheck".to_owned()),
+                Act::Format => Some("formatter".to_owned()),
+                _ => None,
+            });
         }
     }
-    found.sort_by_key(|(at, _, form)| (*at, std::cmp::Reverse(form.len())));
-    let mut out: Vec<Reading> = Vec::new();
-    let mut end = 0;
-    for (at, verb, form) in found {
-        if at < end {
-            continue;
-        }
-        // A negation belongs to the nearest verb: the stretch since the comma before, and what follows directly.
-        let from = norm[..at].rfind(['，', ',', '、', '；']).unwrap_or(0);
-        let to = norm[at..].find(['，', ',', '、', '；', '。']).map_or(norm.len(), |it| at + it);
-        end = at + form.len();
-        if contains(&norm[from..to], language, language.negation) {
-            continue;
-        }
-        let objects = objects::objects(text, clause, 0, clause.tokens.len());
-        let hit = Hit { verb, form, from: 0, to: 0, participle: false };
-        let stretch = norm[from..to].to_owned();
-        let subject =
-            if contains(&norm, language, language.subagent) { Subject::Subagent } else { Subject::Agent };
-        let mut claim = reading(text, clause, language, &hit, objects, &stretch, &stretch, subject);
-        claim.venue = objects::venue(&norm, language);
-        out.push(claim);
-    }
-    out
-}
-
-impl Language {
-    fn question_marks(&self) -> &'static [&'static str] {
-        match self.code {
-            "zh" => &["吗", "是否"],
-            "ja" => &["ますか", "ですか", "ましたか", "でしょうか"],
-            "ko" => &["까요", "습니까", "나요"],
-            _ => &[],
-        }
-    }
+    words
 }
 
 /// Nouns that make "created" or "opened" a deed outside the file system.
