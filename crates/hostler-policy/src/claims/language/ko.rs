@@ -15,7 +15,8 @@ macro_rules! done {
             concat!($noun, "했습니다"), concat!($noun, "하였습니다"), concat!($noun, "했어요"), concat!($noun, "했고"),
             concat!($noun, "했으며"), concat!($noun, "했지만"), concat!($noun, "되었습니다"), concat!($noun, "됐습니다"),
             concat!($noun, "되었고"), concat!($noun, "됐고"), concat!($noun, "하고"), concat!($noun, "해"),
-            concat!($noun, "완료"), concat!($noun, "을완료"), concat!($noun, "를완료"), concat!($noun, "했음"),
+            concat!($noun, "완료"), concat!($noun, "까지완료"), concat!($noun, "까지했습니다"),
+            concat!($noun, "도했습니다"), concat!($noun, "도완료"), concat!($noun, "을완료"), concat!($noun, "를완료"), concat!($noun, "했음"),
             concat!($noun, "해두었습니다")
         ),*]
     };

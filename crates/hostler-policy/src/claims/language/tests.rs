@@ -218,6 +218,7 @@ fn japanese() {
 fn korean() {
     check("ko", "`src/a.ts` 파일을 생성했습니다.", &[Act::Create]);
     check("ko", "설정을 변경했고 커밋했습니다.", &[Act::Edit, Act::Commit]);
+    check("ko", "푸시까지 완료했습니다.", &[Act::Push]);
     check("ko", "모든 테스트가 통과했습니다.", &[Act::Test]);
     check("ko", "`src/a.ts` 파일을 생성하겠습니다.", &[]);
     check("ko", "테스트를 실행하지 않았습니다.", &[]);

@@ -81,7 +81,7 @@ fn a_file_is_read_by_read_or_grep() {
     check("You can read it in the manual.", NONE, &[]);
 }
 
-// @traces REQ-020-099 021-TEST-UNIT-008
+// @traces REQ-020-099 021-TEST-UNIT-008 021-US-004-AC05
 #[test]
 fn code_blocks_are_no_claims() {
     check("Done.\n```sh\n# I created the file\n```\nBye.", NONE, &[]);
@@ -140,7 +140,7 @@ fn check_source(message: &str, calls: &[Used<'_>], wanted: &[Kind]) -> Vec<Findi
     findings
 }
 
-// @traces REQ-020-106 REQ-020-107 REQ-020-112 020-ERR-011
+// @traces REQ-020-106 REQ-020-107 REQ-020-112 020-ERR-011 021-TEST-UNIT-019 021-TEST-UNIT-020
 #[test]
 fn an_error_needs_one_of_eleven_words() {
     let failed = [call("Read", false, "x"), call("Bash", true, "boom")];
