@@ -78,22 +78,18 @@ fn measure(program: &Path, megabytes: u64) -> anyhow::Result<bool> {
             totals["sessions"] == tree.sessions && totals["lines"]["bytes"] == tree.bytes,
             "replay did not read it all: {totals}"
         );
+        let sum = |group: &str| -> u64 {
+            totals[group].as_object().into_iter().flatten().filter_map(|(_, number)| number.as_u64()).sum()
+        };
+        ensure!(0 < sum("claims"), "replay judged nothing: {totals}");
         let mb_per_s = size_mb / used_s;
         best_mb_per_s = best_mb_per_s.max(mb_per_s);
         crate::tell(&format!(
             "round {round}: {size_mb:.0} MB in {wall_s:.2} s, {used_s:.2} s of one core: {mb_per_s:.0} MB/s; \
              {} turns, {} claims, {} findings",
             totals["turns"],
-            ["supported", "unsupported", "contradicted"]
-                .iter()
-                .filter_map(|name| totals["claims"][name].as_u64())
-                .sum::<u64>(),
-            totals["findings"]
-                .as_object()
-                .into_iter()
-                .flatten()
-                .filter_map(|(_, it)| it.as_u64())
-                .sum::<u64>(),
+            sum("claims"),
+            sum("findings"),
         ));
     }
     #[expect(clippy::cast_precision_loss, reason = "kilobytes of memory are far below 2^52")]
