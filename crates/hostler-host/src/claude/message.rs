@@ -21,8 +21,10 @@ pub fn spoken(line: &[u8], subagent: bool) -> Option<Spoken> {
     if (marked("isSidechain") && !subagent) || marked("isMeta") {
         return Some(Spoken::Nothing);
     }
-    let content = line.get("message").and_then(|message| message.get("content")).unwrap_or(&Value::Null);
-    Some(match line.get("type").and_then(Value::as_str) {
+    let message = line.get("message").unwrap_or(&Value::Null);
+    let content = message.get("content").unwrap_or(&Value::Null);
+    let role = message.get("role").or(line.get("type"));
+    Some(match role.and_then(Value::as_str) {
         Some("assistant") => match words(content) {
             text if text.trim().is_empty() => Spoken::Nothing,
             text => Spoken::Agent(text),
@@ -76,7 +78,7 @@ mod tests {
         assert!(matches!(last, Spoken::Agent(text) if text.starts_with("The release notes are written.")));
     }
 
-    // @traces REQ-020-091 REQ-020-122
+    // @traces REQ-020-091 REQ-020-115 REQ-020-116 REQ-020-117 REQ-020-122
     #[test]
     fn words_are_told_from_calls_results_and_notes() {
         check(r#"{"type":"assistant","message":{"content":"done"}}"#, false, agent("done"));
@@ -85,6 +87,7 @@ mod tests {
             false,
             agent("a\nb"),
         );
+        check(r#"{"message":{"role":"assistant","content":"done"}}"#, false, agent("done"));
         check(r#"{"type":"user","message":{"content":"go"}}"#, false, Spoken::User);
         let side = r#"{"type":"assistant","isSidechain":true,"message":{"content":"inside"}}"#;
         check(side, false, Spoken::Nothing);

@@ -72,7 +72,7 @@ mod tests {
         assert_eq!(last(&path, false), LastMessage { text: expected.to_owned(), damaged });
     }
 
-    // @traces REQ-020-091 REQ-020-120
+    // @traces REQ-020-091 REQ-020-119 REQ-020-120
     #[test]
     fn the_last_words_since_the_users_count() {
         check("", "", 0);

@@ -418,7 +418,7 @@ fn a_damaged_line_in_the_middle_is_passed_over_and_said() {
     assert_eq!(turn.text("audit"), Some("recorded"));
 }
 
-// @traces REQ-020-089 REQ-020-091
+// @traces REQ-020-089 REQ-020-091 REQ-020-118
 #[test]
 fn a_message_that_the_host_does_not_tell_is_read_from_the_transcript() {
     let session = tools();
@@ -756,11 +756,16 @@ fn check_logged(session: &Session, message: &str, kind: &str, severity: &str) ->
     assert!(!session.journal().exists());
     let archived =
         journal::session_files(&session.world.state(), &hostler_model::SessionId::parse(SESSION).unwrap());
-    assert_eq!(archived.unwrap().len(), 1);
+    let archived = archived.unwrap();
+    assert_eq!(archived.len(), 1);
+    let day = archived[0].parent().unwrap();
+    assert_eq!(day.parent().unwrap().file_name().unwrap(), "archive");
+    let day = day.file_name().unwrap().to_str().unwrap();
+    assert!(day.len() == 10 && day.parse::<jiff::civil::Date>().is_ok(), "{day}");
     found
 }
 
-// @traces REQ-020-103 REQ-020-104 REQ-020-105 020-ERR-008 020-ERR-009 020-ERR-010
+// @traces REQ-020-095 REQ-020-103 REQ-020-104 REQ-020-105 020-ERR-008 020-ERR-009 020-ERR-010
 // @traces 021-US-004-AC01 021-US-004-AC02 021-US-004-AC03 021-CONST-VII-001 021-CONST-VII-007
 #[test]
 fn by_the_names_of_tools_each_kind_of_claim_is_logged_and_the_session_archived() {
@@ -813,6 +818,7 @@ fn a_long_output_that_does_not_show_in_the_message_is_logged_where_that_is_asked
 }
 
 // @traces REQ-020-100 REQ-020-101 REQ-020-102 021-US-004-AC05 021-CONST-VI-003 021-CONST-VII-003 021-CONST-II-010
+// @traces 021-TEST-UNIT-021
 #[test]
 fn what_is_quoted_claims_nothing() {
     for session in [Session::new(), tools()] {
