@@ -284,22 +284,27 @@ enum Open {
 /// Of a result: agent, call, whether it started agents, and evidence.
 type Finished<'l> = (Option<Cow<'l, str>>, Option<Cow<'l, str>>, bool, Evidence);
 
-/// One call of the session.
-struct Entry {
-    evidence: Evidence,
-    /// Made by the agent whose turn it is.
-    own: bool,
+/// Whose a call is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Owner {
+    /// The agent's whose turn it is.
+    Own,
+    /// Another one's.
+    Other,
+    /// It was stopped, and happened after all: its result tells.
+    Nobody,
 }
 
 struct Reading<'a> {
     scope: Scope<'a>,
     finders: Finders,
     history: History,
-    entries: Vec<Option<Entry>>,
+    /// Of each call in [`History::evidence`].
+    owners: Vec<Owner>,
     open: BTreeMap<Vec<u8>, Open>,
     /// Room of lines that are no longer needed.
     spare: Vec<Vec<u8>>,
-    /// Where the turn begins in `entries`.
+    /// Where the turn begins in the evidence.
     turn: usize,
     /// The first record was read.
     begun: bool,
@@ -330,7 +335,7 @@ impl<'a> Reading<'a> {
                 stopped: [Finder::new(b"\"status\":\"blocked\""), Finder::new(b"\"status\":\"asked\"")],
             },
             history: History::default(),
-            entries: Vec::new(),
+            owners: Vec::new(),
             open: BTreeMap::new(),
             spare: Vec::new(),
             turn: 0,
@@ -396,13 +401,12 @@ impl<'a> Reading<'a> {
         })?;
         match id.and_then(|id| self.open.remove(id.as_bytes())) {
             // The user let it happen.
-            Some(Open::Stopped(at)) => self.entries[at] = None,
+            Some(Open::Stopped(at)) => self.owners[at] = Owner::Nobody,
             Some(Open::Running(line)) => self.spare.push(line),
             None => {}
         }
-        let own = self.own(agent.as_deref());
-        self.delegated |= own && delegates;
-        self.entries.push(Some(Entry { evidence, own }));
+        self.delegated |= delegates && self.own(agent.as_deref());
+        self.push(evidence, agent.as_deref());
         Some(())
     }
 
@@ -450,10 +454,14 @@ impl<'a> Reading<'a> {
             Some(evidence) => evidence,
             None => serde_json::from_slice::<BareCall>(line).ok()?.evidence(false, "it was stopped"),
         };
-        let own = self.own(call.agent.as_deref());
-        self.open.insert(id, Open::Stopped(self.entries.len()));
-        self.entries.push(Some(Entry { evidence, own }));
+        self.open.insert(id, Open::Stopped(self.owners.len()));
+        self.push(evidence, call.agent.as_deref());
         Some(())
+    }
+
+    fn push(&mut self, evidence: Evidence, agent: Option<&str>) {
+        self.owners.push(if self.own(agent) { Owner::Own } else { Owner::Other });
+        self.history.evidence.push(evidence);
     }
 
     fn prompt(&mut self, line: &[u8]) -> Option<()> {
@@ -488,7 +496,7 @@ impl<'a> Reading<'a> {
     }
 
     fn begin_turn(&mut self) {
-        self.turn = self.entries.len();
+        self.turn = self.owners.len();
         self.open.clear();
     }
 
@@ -497,19 +505,18 @@ impl<'a> Reading<'a> {
             let Open::Running(line) = open else { continue };
             // The host's user said no, or its result was lost: nobody can be blamed for either.
             let Ok(call) = serde_json::from_slice::<BareCall>(&line) else { continue };
-            let own = self.own(call.agent.as_deref());
             let evidence = call.evidence(false, "its result was not recorded");
-            self.entries.push(Some(Entry { evidence, own }));
+            self.push(evidence, call.agent.as_deref());
         }
         let others = self.scope == Scope::Session || self.delegated;
-        for (at, entry) in self.entries.into_iter().enumerate() {
-            let Some(Entry { mut evidence, own }) = entry.filter(|entry| entry.own || others) else {
-                continue;
-            };
+        let mut owners = self.owners.iter().enumerate();
+        self.history.evidence.retain_mut(|evidence| {
+            // There is one of each.
+            let Some((at, owner)) = owners.next() else { return false };
             evidence.earlier = at < self.turn;
-            evidence.by = if own { Actor::Agent } else { Actor::Subagent };
-            self.history.evidence.push(evidence);
-        }
+            evidence.by = if *owner == Owner::Own { Actor::Agent } else { Actor::Subagent };
+            *owner == Owner::Own || (others && *owner == Owner::Other)
+        });
         if self.damaged != 0 {
             self.history.gaps.push(format!("{} lines of the journal cannot be read", self.damaged));
         }
