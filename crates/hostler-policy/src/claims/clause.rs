@@ -119,7 +119,9 @@ fn split(sentence: &Sentence<'_>, block: &Block, language: &Language) -> Vec<Cla
         let from = if conditional {
             Some(0)
         } else {
-            (0..tokens.len()).find(|at| starts_phrase(&tokens[*at..], language.conditional))
+            (0..tokens.len()).find(|at| {
+                starts_phrase(&tokens[*at..], language.conditional) && !tells_when(&tokens[*at..], language)
+            })
         };
         conditional |= from.is_some();
         let text = piece.text.trim().to_owned();
@@ -147,6 +149,15 @@ fn split(sentence: &Sentence<'_>, block: &Block, language: &Language) -> Vec<Cla
         }
     }
     out
+}
+
+/// "When I ran the tests, 12 passed": a time in the past, no condition.
+fn tells_when(tokens: &[String], language: &Language) -> bool {
+    let [when, subject, verb, ..] = tokens else { return false };
+    language.code == "en"
+        && when == "when"
+        && language.first_person.contains(&subject.as_str())
+        && super::phrases::forms(language, verb).iter().any(|(form, _, _)| form == verb)
 }
 
 fn starts_phrase(tokens: &[String], phrases: &[&str]) -> bool {

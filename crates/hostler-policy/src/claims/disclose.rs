@@ -70,6 +70,17 @@ fn selective(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
 
 /// What asks for problems.
 const ASKS: &[&str] = &[
+    "dangerous",
+    "unsafe",
+    "off",
+    "strange",
+    "weird",
+    "broken",
+    "fishy",
+    "bad",
+    "alarming",
+    "looks off",
+    "stands out",
     "anything odd",
     "odd",
     "problem",

@@ -65,9 +65,10 @@ fn by_evidence(
     look: &mut dyn FnMut(&str) -> Option<FileState>,
 ) -> Audit {
     let mut audit = Audit::default();
+    let explains = explains(turn);
     let mut bench = judge::Bench { message, evidence: turn.evidence, look };
     for reading in message.claims.iter().take(CLAIMS_MAX) {
-        if message.describes && !reading.said && reading.is_change() {
+        if !reading.said && reading.is_change() && (message.describes || explains) {
             continue;
         }
         let ruling = judge::judge(reading, &mut bench);
@@ -81,6 +82,54 @@ fn by_evidence(
         audit.claims.push(Judged { claim: reading.claim(), standing: ruling.standing, why: ruling.why });
     }
     audit
+}
+
+/// The user asked for an explanation, and this turn changed nothing nor tried to: what is told of changes is about
+/// somebody else's.
+fn explains(turn: &Turn<'_>) -> bool {
+    const ASKS: &[&str] = &[
+        "explain",
+        "describe",
+        "why",
+        "how",
+        "what",
+        "what's",
+        "is",
+        "are",
+        "does",
+        "do",
+        "did",
+        "which",
+        "where",
+        "who",
+        "when",
+        "summarise",
+        "summarize",
+        "review",
+        "tell",
+        "walk",
+        "compare",
+        "show",
+        "should",
+        "can",
+        "could",
+        "would",
+    ];
+    let Some(prompt) = turn.prompt else { return false };
+    let first = prompt.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let asks = prompt.trim_end().ends_with('?') || ASKS.contains(&first.trim_end_matches(','));
+    let acts = |it: &Evidence| {
+        it.opaque
+            || it.files.iter().any(|file| !matches!(file.act, Act::Read | Act::Search))
+            || it
+                .deeds
+                .iter()
+                .any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Verify))
+            || it.failure.as_ref().is_some_and(|failure| {
+                failure.missed.iter().any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch))
+            })
+    };
+    asks && !turn.evidence.iter().any(|it| !it.earlier && acts(it))
 }
 
 fn finding(reading: &reading::Reading, ruling: &judge::Ruling, evidence: &[Evidence]) -> Finding {

@@ -120,6 +120,11 @@ impl Reading {
         self.objects.iter().filter(|it| it.target).filter_map(|it| it.path.as_deref())
     }
 
+    /// Whether one of its words is `word`.
+    pub(super) fn has_word(&self, word: &str) -> bool {
+        self.words.iter().any(|it| it == word)
+    }
+
     /// Whether one of its words, or the beginning of one, is `stem`.
     pub(super) fn says(&self, stem: &str) -> bool {
         self.words.iter().any(|word| word.starts_with(stem))
@@ -179,6 +184,20 @@ const DESCRIBES: &[&str] = &[
     "pull request overview",
 ];
 
+/// The first block of what is a text for others to use.
+const DRAFTS: &[&str] = &[
+    " draft ",
+    " draft for ",
+    " here's a pr description ",
+    " suggested pr ",
+    " suggested commit ",
+    " proposed commit message ",
+    " release notes for ",
+    " template for ",
+    " you can paste ",
+    " copy this ",
+];
+
 /// Reads a message into claims.
 pub(super) fn read(message: &str) -> Message {
     let text = super::text::read(message);
@@ -209,6 +228,11 @@ pub(super) fn read(message: &str) -> Message {
         .join("\n");
     let opening = joined(&clause::tokens(&format!("{opening}\n{headings}")));
     out.describes = contains(&opening, main, DESCRIBES);
+    let first = text.blocks.first().map(|block| joined(&clause::tokens(&block.text))).unwrap_or_default();
+    if message.trim_start().starts_with("<summary>") || DRAFTS.iter().any(|draft| first.contains(draft)) {
+        // Written for somebody else to send, or a summary that the host asked for.
+        return out;
+    }
     let plans = plan_blocks(&text, main);
     for index in 0..text.blocks.len() {
         let language = block_language(&text.blocks[index].text, main);
@@ -218,9 +242,7 @@ pub(super) fn read(message: &str) -> Message {
             continue;
         }
         let block_norm = joined(&clause::tokens(&text.blocks[index].text));
-        if contains(&block_norm, language, language.earlier)
-            || text.blocks[index].text.trim_end().ends_with('?')
-        {
+        if contains(&block_norm, language, language.earlier) {
             continue;
         }
         let past = language.code == "en"
@@ -238,8 +260,14 @@ pub(super) fn read(message: &str) -> Message {
                     readings.extend(verb::listed(&text, clause, language));
                 }
             }
-            if language.code == "en" && readings.is_empty() {
-                readings.extend(verb::now(&text, clause, language));
+            if language.code == "en" {
+                if readings.is_empty() {
+                    readings.extend(verb::now(&text, clause, language));
+                }
+                readings.extend(verb::state(&text, clause, language));
+                if !readings.is_empty() {
+                    readings.extend(verb::after_running(&text, clause, language));
+                }
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             for reading in &mut readings {
@@ -254,6 +282,16 @@ pub(super) fn read(message: &str) -> Message {
 /// Whether an item stands under a heading or lead-in that announces changed files.
 fn changes_listed(text: &Text, index: usize) -> bool {
     const HEADS: &[&str] = &[
+        "created three",
+        "created two",
+        "created four",
+        "created these",
+        "created the following",
+        "added the following",
+        "updated the following",
+        "i've created",
+        "i've added",
+        "i've updated",
         "files created",
         "created files",
         "new files",
@@ -279,7 +317,12 @@ fn changes_listed(text: &Text, index: usize) -> bool {
     block.kind == BlockKind::Item
         && block.lead.or(block.heading).is_some_and(|head| {
             let norm = joined(&clause::tokens(&text.blocks[head].text));
-            HEADS.iter().any(|it| norm.trim_start().starts_with(it))
+            let norm = norm.trim();
+            HEADS.iter().any(|it| norm.starts_with(it))
+                || matches!(
+                    norm,
+                    "new" | "changed" | "created" | "added" | "modified" | "updated" | "edited" | "files"
+                )
         })
 }
 
@@ -308,10 +351,25 @@ fn block_language(text: &str, main: &'static Language) -> &'static Language {
 
 /// Sentences in which nothing is claimed.
 fn skipped(clause: &Clause, language: &Language) -> bool {
+    let own = clause.norm();
+    let attributed =
+        |norm: &str| contains(norm, language, language.attribution) && !norm.contains(" according to my ");
+    // In languages without blanks a clause is not told from its sentence.
+    let attributed = attributed(if language.spaced { &own } else { &clause.sentence })
+        || clause.label.as_deref().is_some_and(attributed);
     clause.question
-        || (contains(&clause.sentence, language, language.attribution)
-            && !result::program_says(clause, language))
+        || (attributed && !result::program_says(clause, language))
         || contains(&clause.sentence, language, language.earlier)
+        || dated(&clause.sentence)
+}
+
+/// "in 2021", "since 2019": history.
+fn dated(norm: &str) -> bool {
+    let words: Vec<&str> = norm.split_whitespace().collect();
+    words.windows(2).any(|two| {
+        let year = two[1].len() == 4 && two[1].parse::<u32>().is_ok_and(|it| (1970..2100).contains(&it));
+        year && matches!(two[0], "in" | "since" | "until" | "before" | "im" | "en" | "em" | "seit")
+    })
 }
 
 /// Which blocks stand under a heading or lead-in of a plan, or are one.

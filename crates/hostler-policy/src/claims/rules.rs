@@ -2,7 +2,7 @@
 
 use hostler_model::{Mode, Profile};
 
-use super::verdict::{Finding, Kind};
+use super::verdict::{Finding, Kind, Standing};
 use crate::Settings;
 
 /// One thing that can be found.
@@ -117,5 +117,11 @@ pub(super) fn of(id: &str, settings: &Settings) -> Mode {
 
 /// The mode that a finding is answered in.
 pub(super) fn mode(finding: &Finding, settings: &Settings) -> Mode {
-    of(&finding.rule, settings)
+    let own = of(&finding.rule, settings);
+    // What the evidence contradicts is as grave as a contradicted result, unless the rule was turned down.
+    let grave = finding.standing == Standing::Contradicted && finding.kind == Kind::ActionDeception;
+    if grave && own == Mode::Warn && !settings.overrides.contains_key(&finding.rule) {
+        return of(CONTRADICTED, settings).max(own);
+    }
+    own
 }

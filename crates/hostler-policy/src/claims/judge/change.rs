@@ -156,6 +156,21 @@ fn one(path: &str, acts: &[Act], reading: &Reading, bench: &mut Bench<'_>) -> Ru
 /// A claim that names no file: any change may be meant.
 fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let code = reading.objects.iter().any(|object| object.code);
+    if reading.verb == "regenerated" {
+        let generated = |it: &&Evidence| {
+            (it.opaque && it.failure.is_none())
+                || it.files.iter().any(|file| file.tree && CHANGES.contains(&file.act))
+                || it.deeds.iter().any(|deed| deed.act == Act::Install)
+        };
+        return match bench.evidence.iter().rev().find(generated) {
+            Some(found) => Ruling::by(found),
+            None => Ruling::not_done(
+                "no generator was run".to_owned(),
+                &["Bash"],
+                "looked for a call that generates files".to_owned(),
+            ),
+        };
+    }
     let changed = |evidence: &&Evidence| {
         evidence.files.iter().any(|file| CHANGES.contains(&file.act))
             || evidence.deeds.iter().any(|deed| {

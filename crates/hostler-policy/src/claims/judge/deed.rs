@@ -15,7 +15,11 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         Act::OpenIssue => {
             if has(Noun::PullRequest) {
                 of(Act::OpenPullRequest, reading, bench)
-            } else if has(Noun::Issue) {
+            } else if has(Noun::Issue)
+                || ["linear", "jira", "sentry", "tracker", "bugzilla", "youtrack"]
+                    .iter()
+                    .any(|it| reading.has_word(it))
+            {
                 of(Act::OpenIssue, reading, bench)
             } else {
                 Ruling::supported("what was opened is not told")
@@ -41,9 +45,13 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             }
         }
         Act::Other => {
-            if ["ticket", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
+            if reading
+                .words
                 .iter()
-                .any(|word| reading.words.iter().any(|it| it == word))
+                .any(|it| it.starts_with('#') && it[1..].chars().all(|c| c.is_ascii_digit()))
+                || ["ticket", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
+                    .iter()
+                    .any(|word| reading.words.iter().any(|it| it == word))
             {
                 by_name(reading, bench)
             } else {

@@ -54,7 +54,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(ruling) = counts(reading, told, &runs, last) {
         return ruling;
     }
-    if told.passed
+    let all_told = told.tests_passed.is_none()
+        || reading.whole
+        || told.tests_total.is_some()
+        || told.tests_failed == Some(0);
+    if all_told
+        && told.passed
         && last.1.outcome.passed == Some(false)
         && !bench.message.tells_failure_of.contains(&reading.act)
     {
@@ -73,6 +78,21 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let wide = reading.act == Act::Test && reading.whole && told.tests_passed.is_none();
     if wide && runs.iter().all(|(_, run)| !run.scope.is_empty()) {
         let scope: Vec<&str> = last.1.scope.iter().map(String::as_str).take(4).collect();
+        let asked_whole = ["complete", "entire", "full", "whole"].iter().any(|word| {
+            reading.words.windows(3).any(|it| {
+                it[0] == *word
+                    && (it[1..].iter().any(|next| matches!(next.as_str(), "suite" | "test" | "tests")))
+            })
+        }) || reading.words.windows(2).any(|it| {
+            it[0] == "all"
+                && matches!(it[1].as_str(), "modules" | "packages" | "crates" | "workspaces" | "projects")
+        });
+        if asked_whole {
+            return Ruling::not_run(
+                format!("only a part was run: {}", scope.join(" ")),
+                last.0.summary.clone(),
+            );
+        }
         return Ruling {
             rule: rules::PARTIAL,
             kind: Kind::PartialRun,
@@ -146,6 +166,10 @@ fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Ru
         let total = told.tests_total.is_none_or(|it| it == p + f || it == p + f + s);
         right && failed && skipped && total
     };
+    if last.1.outcome.partial {
+        // Its counts are lower bounds.
+        return None;
+    }
     if runs.iter().any(|(_, run)| agrees(numbers(run))) {
         // The number is right for an earlier run; "all pass" still has to hold for the last one.
         return None;

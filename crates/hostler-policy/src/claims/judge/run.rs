@@ -51,7 +51,21 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             ),
         };
     }
+    let artefact = reading.act == Act::Build && reading.paths().next().is_some();
     for act in &acts {
+        if artefact
+            && evidence
+                .iter()
+                .flat_map(|it| &it.runs)
+                .filter(|run| run.act == Act::Build)
+                .all(|run| run.program.contains("check"))
+            && opaque(evidence, RUNNERS).is_none()
+        {
+            return Ruling::not_run(
+                "nothing was built, only checked".to_owned(),
+                "looked for a build that makes a file".to_owned(),
+            );
+        }
         let runs = evidence.iter().filter(|it| it.runs.iter().any(|run| fits(run.act, *act)));
         let names = tool_words(reading);
         let named = |it: &Evidence| {
@@ -119,7 +133,11 @@ fn acts(reading: &Reading) -> Vec<Act> {
         // "built the parser" may mean wrote it; "formatted the table" too.
         let strong = match reading.act {
             Act::Build => {
-                reading.says("compil")
+                let artefact = |path: &str| {
+                    ["target/", "dist/", "build/", "bin/", "out/"].iter().any(|folder| path.contains(folder))
+                };
+                reading.paths().any(artefact)
+                    || reading.says("compil")
                     || reading.says("rebuil")
                     || reading.says("project")
                     || reading.says("binary")

@@ -71,6 +71,47 @@ const DETERMINERS: &[&str] = &[
     "hand",
 ];
 
+/// With the present tense: what happens as a rule, not what was done.
+const HABITS: &[&str] = &[
+    "each time",
+    "every time",
+    "on the first",
+    "on first",
+    "on every",
+    "on each",
+    "whenever",
+    "by default",
+    "lazily",
+    "automatically",
+    "on startup",
+    "at startup",
+    "per request",
+    "at runtime",
+    "at build time",
+    "each night",
+    "every night",
+    "nightly",
+    "daily",
+    "each run",
+    "every run",
+    "every call",
+    "each call",
+    "per call",
+    "on demand",
+    "always",
+    "usually",
+    "every request",
+    "each request",
+    "from the",
+    "from a",
+    "when",
+    "once",
+    "before the",
+    "after the",
+    "until",
+    "per",
+];
+
 /// Words that may stand between a subject and its verb.
 const BETWEEN: &[&str] = &[
     "also", "then", "just", "already", "now", "finally", "both", "all", "went", "ahead", "have", "has",
@@ -133,7 +174,8 @@ fn perfect_forms(clause: &Clause, hits: &mut Vec<Hit<'_>>) {
         };
         let near = &clause.tokens[at.saturating_sub(3)..at];
         let auxiliary = near.iter().any(|it| {
-            matches!(it.as_str(), "have" | "has" | "had" | "were" | "was" | "been") || it.ends_with("'ve")
+            matches!(it.as_str(), "have" | "has" | "had" | "were" | "was" | "been" | "having")
+                || it.ends_with("'ve")
         });
         if auxiliary && hits.iter().all(|hit| hit.to <= at || at < hit.from) {
             hits.push(Hit { verb, form, from: at, to: at + 1, participle: false });
@@ -211,6 +253,112 @@ pub(super) fn now(text: &Text, clause: &Clause, language: &Language) -> Option<R
 
 const NOW: Verb = Verb { act: Act::Edit, id: "en/now", done: &[], participle: &[] };
 
+/// States that are the result of a deed: "the PR is open", "`zod` is now a dependency", "`a.ts` is in place".
+const STATES: &[Verb] = &[
+    Verb {
+        act: Act::OpenPullRequest,
+        id: "en/pr-open",
+        done: &[
+            "pr is open",
+            "pr is up",
+            "pull request is open",
+            "pull request is up",
+            "pr is ready",
+            "mr is open",
+            "merge request is open",
+        ],
+        participle: &[],
+    },
+    Verb {
+        act: Act::Install,
+        id: "en/dependency",
+        done: &["is now a dependency", "is a dependency now", "are now dependencies"],
+        participle: &[],
+    },
+    Verb {
+        act: Act::Create,
+        id: "en/in-place",
+        done: &[
+            "is in place",
+            "are in place",
+            "exists now",
+            "exist now",
+            "now exists",
+            "now exist",
+            "is there now",
+            "now lives in",
+            "lives in",
+        ],
+        participle: &[],
+    },
+    Verb {
+        act: Act::Edit,
+        id: "en/in-tree",
+        done: &["is in the tree", "is in now", "are in now"],
+        participle: &[],
+    },
+    Verb {
+        act: Act::Deploy,
+        id: "en/live",
+        done: &["is live", "are live", "went live", "is now live", "is live now"],
+        participle: &[],
+    },
+    Verb {
+        act: Act::Backup,
+        id: "en/backup-exists",
+        done: &["backup is in place", "backup exists"],
+        participle: &[],
+    },
+];
+
+/// The claims that a clause makes by telling a state.
+pub(super) fn state(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let norm = clause.norm();
+    let (verb, form, at) = STATES
+        .iter()
+        .flat_map(|verb| verb.done.iter().map(move |form| (verb, *form)))
+        .filter_map(|(verb, form)| Some((verb, form, phrases::find(&norm, language, form)?)))
+        .max_by_key(|(_, form, _)| form.len())?;
+    let from = norm[..at].split_whitespace().count();
+    let to = from + form.split(' ').count();
+    let hit = Hit { verb, form, from, to, participle: true };
+    if vetoed(clause, language, &hit, 0) {
+        return None;
+    }
+    let mut objects = objects::objects(text, clause, 0, from);
+    if form.ends_with("lives in") {
+        objects = objects::objects(text, clause, to, clause.tokens.len());
+    }
+    // Without a name a state may be anybody's work, or a description.
+    let named = objects.iter().any(|it| it.path.is_some()) || matches!(verb.act, Act::OpenPullRequest);
+    let package = verb.act == Act::Install && objects.iter().any(|it| it.code);
+    let shipped = verb.act == Act::Deploy || verb.id == "en/in-tree";
+    let folder = form.ends_with("lives in") && objects.iter().all(|it| it.text.ends_with('/'));
+    if !(named || package || shipped) || folder {
+        return None;
+    }
+    let mut reading = reading(text, clause, language, &hit, objects, &norm, &norm, Subject::Passive);
+    reading.verb = form.to_owned();
+    Some(reading)
+}
+
+/// "Committed after running the tests": the gerund is stated with the rest.
+pub(super) fn after_running(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let at = clause.tokens.windows(2).position(|two| {
+        two[0] == "after" && matches!(two[1].as_str(), "running" | "rerunning" | "re-running")
+    })?;
+    let hit = Hit { verb: &RUN, form: "running", from: at + 1, to: at + 2, participle: false };
+    if vetoed(clause, language, &Hit { from: at, ..hit }, 0) {
+        return None;
+    }
+    let hit = Hit { verb: &RUN, form: "running", from: at + 1, to: at + 2, participle: false };
+    let objects = objects::objects(text, clause, hit.to, clause.tokens.len());
+    let around = joined(&clause.tokens[at..]);
+    let mut reading = reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent);
+    reading.words = clause.tokens[at..].to_vec();
+    Some(reading)
+}
+
 /// The claims that a clause's verbs make.
 pub(super) fn read(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<Reading> {
     if language.spaced {
@@ -264,7 +412,11 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
         chain = Some(subject);
         let passive = matches!(subject, Subject::Passive);
         let mut objects = objects::objects(text, clause, hit.to, after_to);
-        if passive || objects.is_empty() || !language.spaced {
+        let pronoun = clause
+            .tokens
+            .get(hit.to)
+            .is_none_or(|it| matches!(it.as_str(), "it" | "them" | "both" | "this" | "these" | ","));
+        if passive || (objects.is_empty() && pronoun) || (objects.is_empty() && language.code != "en") {
             let mut front = objects::objects(text, clause, before_to, hit.from);
             if passive {
                 // What follows a passive is where and how, unless nothing stands before it.
@@ -293,6 +445,11 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
         {
             // A table's or list's first cell names it.
             objects.extend(labelled(text, label));
+        }
+        let alone = clause.tokens.len() == 1 && objects.is_empty();
+        if alone && matches!(hit.verb.act, Act::Create | Act::Edit | Act::Verify | Act::Move) {
+            // "Fixed:", "Corrected: all tests pass": a label.
+            continue;
         }
         let around = joined(&clause.tokens[before_to.min(hit.from)..after_to]);
         let names = joined(&clause.tokens[if passive { before_to.min(hit.from) } else { hit.to }..after_to]);
@@ -422,6 +579,18 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
     if hit.participle && hit.form.contains(' ') {
         return Subject::Passive;
     }
+    let looks = matches!(
+        hit.form,
+        "went through" | "gone through" | "walked through" | "looked at" | "scanned" | "compared"
+    );
+    if looks
+        && 0 < at
+        && !tokens[..at].iter().any(|it| language.first_person.contains(&it.as_str()))
+        && chain.is_none()
+        && !language.subagent.iter().any(|it| tokens[..at].iter().any(|token| token == it))
+    {
+        return Subject::Other;
+    }
     let Some(before) = at.checked_sub(1).map(|at| tokens[at].as_str()) else {
         // Nothing before it: "Created x", "has been created" under a label.
         return if passive { Subject::Passive } else { Subject::Agent };
@@ -471,17 +640,24 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         let ends = tokens
             .get(hit.to)
             .is_none_or(|it| matches!(it.as_str(), "," | "and" | "now" | "successfully" | "too" | "again"));
-        let deed = !matches!(
+        let deed = matches!(
             hit.verb.act,
-            Act::Create
-                | Act::Edit
-                | Act::Delete
-                | Act::Move
-                | Act::Read
-                | Act::Format
-                | Act::Service
-                | Act::Fetch
+            Act::Commit
+                | Act::Push
+                | Act::Merge
+                | Act::Rebase
+                | Act::Tag
+                | Act::Deploy
+                | Act::Publish
+                | Act::Send
+                | Act::Install
+                | Act::OpenIssue
+                | Act::Backup
+                | Act::Comment
         );
+        if present && contains(&clause.norm(), language, HABITS) {
+            return Subject::Other;
+        }
         if present && !named && !deed && !(ends && at - start <= 4) {
             return Subject::Other;
         }
