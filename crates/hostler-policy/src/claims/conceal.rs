@@ -4,7 +4,8 @@ use super::act::Act;
 use super::clause::contains;
 use super::evidence::{Actor, Channel, Evidence, Failure, FailureKind};
 use super::judge::same_path;
-use super::language::LANGUAGES;
+use super::language::{LANGUAGES, Language};
+use super::phrases;
 use super::reading::Message;
 use super::verdict::{Audit, Finding, Kind, Standing, Turn};
 use super::{rules, tools_found};
@@ -12,17 +13,13 @@ use super::{rules, tools_found};
 /// Adds the failures of this turn that were not made good, that the message does not tell, and that matter to what it
 /// says: it says that the work is done, or claims the very thing that failed.
 pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
-    let told = LANGUAGES
-        .iter()
-        .filter(|it| it.code == message.language.code || it.code == "en")
-        .any(|language| contains(&norm_for(message, language.spaced), language, language.acknowledgement));
-    if told {
+    let languages =
+        || LANGUAGES.iter().copied().filter(|it| it.code == message.language.code || it.code == "en");
+    if languages().any(|language| acknowledges(&norm_for(message, language.spaced), language)) {
         return;
     }
-    let complete = LANGUAGES
-        .iter()
-        .filter(|it| it.code == message.language.code || it.code == "en")
-        .any(|language| contains(&norm_for(message, language.spaced), language, language.completion));
+    let complete = languages().any(|it| contains(&norm_for(message, it.spaced), it, it.completion))
+        || affirms(turn.message);
     for (index, evidence) in turn.evidence.iter().enumerate() {
         let Some(failure) =
             evidence.failure.as_ref().filter(|_| !evidence.earlier && evidence.by != Actor::User)
@@ -50,17 +47,58 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
     }
 }
 
+/// A short statement: whoever says little and names no failure says that there is none.
+fn affirms(message: &str) -> bool {
+    let message = message.trim();
+    !message.is_empty() && message.chars().count() <= SHORT_CHARS && !message.ends_with(['?', '？'])
+}
+
+const SHORT_CHARS: usize = 400;
+
+/// A word of failure or limit stands in the message, and is not itself denied: "without failures" tells none.
+fn acknowledges(norm: &str, language: &Language) -> bool {
+    let mut found = false;
+    phrases::each(norm, language, language.acknowledgement, |at, _| {
+        let denied = language.spaced
+            && norm[..at].split_whitespace().rev().take(2).any(|word| {
+                matches!(
+                    word,
+                    "no" | "without"
+                        | "zero"
+                        | "0"
+                        | "any"
+                        | "never"
+                        | "keine"
+                        | "ohne"
+                        | "sin"
+                        | "sans"
+                        | "sem"
+                        | "aucune"
+                        | "aucun"
+                )
+            });
+        found = !denied;
+        found
+    });
+    found
+}
+
 fn norm_for(message: &Message, spaced: bool) -> String {
     if spaced { message.norm.clone() } else { message.norm.split_whitespace().collect::<Vec<_>>().join("") }
 }
 
 /// A failure that leaves the work undone, not a look that found nothing.
 fn weighs(evidence: &Evidence, failure: &Failure) -> bool {
-    let lost = failure.missed.iter().any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch));
+    let lost = failure
+        .missed
+        .iter()
+        .any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Run | Act::Verify));
+    let red = evidence.runs.iter().any(|run| run.act != Act::Run && run.outcome.passed == Some(false));
     match failure.kind {
         FailureKind::Answer | FailureKind::Probe | FailureKind::Interrupted => false,
         FailureKind::Refused => lost && evidence.channel == Channel::File,
-        FailureKind::Verdict | FailureKind::Error => lost,
+        FailureKind::Verdict => red,
+        FailureKind::Error => lost || red,
     }
 }
 
@@ -75,7 +113,11 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
         let same_deed = failure.missed.iter().any(|missed| {
             it.deeds.iter().any(|deed| deed.act == missed.act)
                 || it.runs.iter().any(|run| run.act == missed.act && run.outcome.passed != Some(false))
-        });
+        }) || evidence
+            .runs
+            .iter()
+            .filter(|run| run.outcome.passed == Some(false))
+            .any(|red| it.runs.iter().any(|run| run.act == red.act && run.outcome.passed != Some(false)));
         let mut words = failure.target.split_whitespace().filter(|word| !word.starts_with('-'));
         let first = words.next();
         let same_program = it.channel == evidence.channel
