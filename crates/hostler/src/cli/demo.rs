@@ -3,7 +3,9 @@
 //! The recording holds what Claude Code 2.1.332 sent to its hooks while a scripted model worked on a small
 //! repository. Each event goes to this very program as the client would send it, in a process of its own.
 //! A tool call is carried out only if the hook lets it through *and* it ran in the recording, where
-//! everything harmful was stopped.
+//! everything harmful was stopped. The recorded agent also claims what is not so when its turn ends.
+
+mod turn;
 
 use std::fs;
 use std::io::{IsTerminal, Write};
@@ -18,6 +20,7 @@ use hostler_ledger::journal::{self, Record};
 use hostler_model::{Action, EventKind, Profile};
 use serde_json::{Value, json};
 
+use self::turn::Ending;
 use crate::exit::Exit;
 use crate::output;
 use crate::project::Project;
@@ -28,9 +31,25 @@ const RECORDING: &str = include_str!("../../../../fixtures/demo/session.jsonl");
 const COMMITTED: &[(&str, &str)] = &[
     ("README.md", "# shop\n\nA small web shop.\n"),
     ("src/cart.py", "def total(prices):\n    return sum(prices)\n"),
-    (".gitignore", "build/\n"),
+    ("tests/test_cart.py", TESTS),
+    (".gitignore", "build/\n__pycache__/\n"),
     ("docs/prices.csv", "id,price\n1,9.90\n2,4.50\n"),
 ];
+const TESTS: &str = "import unittest
+
+from src.cart import total
+
+
+class CartTest(unittest.TestCase):
+    def test_empty(self):
+        self.assertEqual(total([]), 0)
+
+    def test_sum(self):
+        self.assertEqual(total([9.9, 4.5]), 14.4)
+
+    def test_discount(self):
+        self.assertEqual(total([10.0]), 9.0)
+";
 const UNTRACKED: &[(&str, &str)] = &[
     ("build/report.html", "<h1>coverage 91 %</h1>\n"),
     ("notes.txt", "a note that is not committed\n"),
@@ -38,6 +57,8 @@ const UNTRACKED: &[(&str, &str)] = &[
 ];
 /// The folder that the recorded agent deletes, and a file in it that must come back.
 const LOST: &str = "build/report.html";
+/// Characters of an agent's last message that are shown.
+const MESSAGE_SHOWN_CHARS: usize = 160;
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
@@ -60,18 +81,25 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let mut printer = Printer { quiet: json, colour: colour() };
     let profile = args.profile.name();
     printer.line(&format!("A recorded session of Claude Code 2.1.332, played through `hostler hook claude` (profile {profile}).\n"))?;
-    let mut scenes = Vec::new();
+    let (mut calls, mut endings) = (Vec::new(), Vec::new());
     for line in RECORDING.lines() {
-        if let Some(scene) = stage.play(line)? {
-            printer.scene(&scene)?;
-            scenes.push(scene);
+        match stage.play(line)? {
+            Some(Scene::Call(call)) => {
+                printer.call(&call)?;
+                calls.push(call);
+            }
+            Some(Scene::Ending(ending)) => {
+                printer.ending(&ending)?;
+                endings.push(ending);
+            }
+            None => {}
         }
     }
     let end = stage.end()?;
     if json {
-        output::json::print(&document(args.profile, &scenes, &end, &stage))?;
+        output::json::print(&document(args.profile, &calls, &endings, &end, &stage))?;
     } else {
-        printer.end(&scenes, &end, &stage)?;
+        printer.end(&calls, &endings, &end, &stage)?;
     }
     if args.keep {
         let kept = folder.keep();
@@ -84,8 +112,14 @@ fn colour() -> bool {
     std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }
 
+/// What is shown of an event.
+enum Scene {
+    Call(Call),
+    Ending(Ending),
+}
+
 /// One tool call, as the hook answered it.
-struct Scene {
+struct Call {
     tool: String,
     shown: String,
     subagent: bool,
@@ -222,7 +256,15 @@ impl Stage {
         }
         let (reply, time) = self.hook(&payload)?;
         self.times.push(time);
-        let EventKind::ToolBefore { call } = &event.kind else { return Ok(None) };
+        let call = match &event.kind {
+            EventKind::ToolBefore { call } => call,
+            EventKind::TurnEnd { last_message: Some(message), .. } => {
+                let record = self.records()?.into_iter().rfind(|record| record.kind == "turn");
+                let record = record.context("the end of the turn was not recorded")?;
+                return Ok(Some(Scene::Ending(Ending::of(&record, message, time))));
+            }
+            _ => return Ok(None),
+        };
         let answer = Answer::of(reply, home);
         let ran = self.ran.contains(&id);
         if answer.goes_ahead() && ran {
@@ -231,7 +273,7 @@ impl Stage {
         }
         let record =
             self.records()?.into_iter().rfind(|record| record.text("gen_ai.tool.call.id") == Some(&id));
-        Ok(Some(Scene {
+        Ok(Some(Scene::Call(Call {
             shown: self.shown(&call.action),
             subagent: event.agent.is_some(),
             checkpoint: record.and_then(|record| Some(record.text("checkpoint")?.to_owned())),
@@ -239,7 +281,7 @@ impl Stage {
             answer,
             ran,
             time,
-        }))
+        })))
     }
 
     /// One hook call as the client makes it: a process, the payload on stdin, one document on stdout.
@@ -412,7 +454,7 @@ impl Printer {
         if self.colour { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
     }
 
-    fn scene(&mut self, scene: &Scene) -> anyhow::Result<()> {
+    fn call(&mut self, scene: &Call) -> anyhow::Result<()> {
         let code = match scene.answer {
             Answer::Allowed => "32",
             Answer::Warned(_) | Answer::Asked(_) => "33",
@@ -420,7 +462,7 @@ impl Printer {
         };
         let word = self.paint(code, &format!("{:8}", scene.answer.name()));
         let subagent = if scene.subagent { "subagent " } else { "" };
-        let time = format!("{:.1} ms", scene.time.as_secs_f64() * 1e3);
+        let time = milliseconds(scene.time);
         self.line(&format!("{word} {time:>8}  {subagent}{} {}", scene.tool, scene.shown))?;
         if let Some(id) = &scene.checkpoint {
             self.line(&format!("{:19}kept first: checkpoint {id}", ""))?;
@@ -436,17 +478,28 @@ impl Printer {
         Ok(())
     }
 
-    fn end(&mut self, scenes: &[Scene], end: &End, stage: &Stage) -> anyhow::Result<()> {
-        let count = |name: &str| scenes.iter().filter(|scene| scene.answer.name() == name).count();
+    fn ending(&mut self, ending: &Ending) -> anyhow::Result<()> {
+        let word = self.paint(if ending.findings.is_empty() { "32" } else { "31" }, &ending.word());
+        let said = hostler_host::reason::shorten(&ending.message, MESSAGE_SHOWN_CHARS);
+        self.line(&format!("{word} {:>7}  turn “{said}”", milliseconds(ending.time)))?;
+        for line in ending.lines() {
+            self.line(&format!("{:19}{}", "", self.paint("2", &line)))?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, calls: &[Call], endings: &[Ending], end: &End, stage: &Stage) -> anyhow::Result<()> {
+        let count = |name: &str| calls.iter().filter(|call| call.answer.name() == name).count();
         let (min, median, max) = stage.times_ms();
         self.line(&format!(
             "\n{} tool calls: {} allowed, {} warned, {} asked, {} denied.",
-            scenes.len(),
+            calls.len(),
             count("allowed"),
             count("warned"),
             count("asked"),
             count("denied")
         ))?;
+        self.line(&turn::sum(endings))?;
         if let Some(id) = &end.checkpoint {
             self.line(&format!("Restored from checkpoint {id}: {LOST}, which git did not know."))?;
         }
@@ -465,13 +518,19 @@ impl Printer {
         self.line("\nNext:")?;
         self.line("  hostler init                         guard this repository")?;
         self.line("  hostler guard explain \"rm -rf /srv\"  see how a command is judged")?;
-        self.line("  hostler replay TRANSCRIPT.jsonl      see what one of your sessions would have met")
+        self.line(
+            "  hostler replay                       see what held of what was claimed in your past sessions",
+        )
     }
 }
 
-fn document(profile: Profile, scenes: &[Scene], end: &End, stage: &Stage) -> Value {
+fn milliseconds(time: Duration) -> String {
+    format!("{:.1} ms", time.as_secs_f64() * 1e3)
+}
+
+fn document(profile: Profile, calls: &[Call], endings: &[Ending], end: &End, stage: &Stage) -> Value {
     let (min, median, max) = stage.times_ms();
-    let scenes = scenes.iter().map(|scene| {
+    let calls = calls.iter().map(|scene| {
         json!({
             "tool": scene.tool,
             "input": scene.shown,
@@ -485,7 +544,8 @@ fn document(profile: Profile, scenes: &[Scene], end: &End, stage: &Stage) -> Val
     });
     json!({
         "profile": profile.name(),
-        "calls": scenes.collect::<Vec<_>>(),
+        "calls": calls.collect::<Vec<_>>(),
+        "turns": endings.iter().map(Ending::document).collect::<Vec<_>>(),
         "restored": end.checkpoint,
         "lost": end.lost,
         "records": end.records,

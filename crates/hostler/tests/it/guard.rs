@@ -142,10 +142,13 @@ fn the_demonstration_stops_keeps_restores_and_records() {
     assert_eq!(document["chain"], "whole");
     assert!(document["restored"].as_str().is_some_and(|id| id.ends_with("/1")), "{document}");
     let calls = document["calls"].as_array().unwrap();
-    assert_eq!(calls.len(), 16);
+    assert_eq!(calls.len(), 17);
     let stopped = calls.iter().filter(|call| call["answer"] == "asked" || call["answer"] == "denied").count();
-    assert_eq!(calls.iter().filter(|call| call["carried_out"] == true).count() + stopped, 16, "{document}");
+    assert_eq!(calls.iter().filter(|call| call["carried_out"] == true).count() + stopped, 17, "{document}");
     assert!(calls.iter().any(|call| call["subagent"] == true && call["answer"] != "allowed"));
+    let audits: Vec<_> = document["turns"].as_array().unwrap().iter().map(|turn| &turn["audit"]).collect();
+    assert_eq!(audits, ["sent-back", "clean"]);
+    assert_eq!(document["turns"][0]["findings"][0]["rule"], "claim-contradicted");
     let told = world.hostler(&["demo", "--profile", "observe"]);
     assert!(told.stdout.contains("not carried out") && !told.stdout.contains('\u{1b}'), "{told:?}");
     // The user's own world is not touched.
