@@ -1,0 +1,723 @@
+//! States that an output tells: same or not, there or not, how many matches, which status, how healthy.
+
+use serde::{Deserialize, Serialize};
+
+use super::command::{State, Step};
+use super::text::{head, lines as read, tail};
+use super::{ANSWERS_MAX, mcp, program::Role};
+
+/// What an output was asked for and said.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Answer {
+    /// What was asked.
+    pub question: Question,
+    /// What it is about, lower case: a pattern, an address with its headers, a container, a program, a metric.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub about: String,
+    /// Where, or what was done: the paths of a search, the verb of a count.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub place: String,
+    /// The answer: `same`, `differ`, `there`, `missing`, a number, a number with its unit, words of a status. A `+`
+    /// behind a number says that there may be more.
+    pub said: String,
+}
+
+/// What can be asked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Question {
+    /// Whether two files are the same.
+    Same,
+    /// Whether a program is on the path.
+    There,
+    /// How many lines match a pattern.
+    Matches,
+    /// In how many files a pattern matches.
+    MatchingFiles,
+    /// The status of an answer over HTTP.
+    Status,
+    /// The exit status of a command.
+    Exit,
+    /// The state of a container, pod or service.
+    Health,
+    /// How many of something had something done to them.
+    Counted,
+    /// A number of a distribution: `p95`, `mean`.
+    Metric,
+    /// The version of a program.
+    Version,
+    /// A kind of answer that this version does not know.
+    #[serde(other)]
+    Unknown,
+}
+
+/// So much of an output's beginning and end is searched, in bytes.
+const SEARCHED_BYTES: usize = 16 * 1024;
+/// Longest text that is kept of a pattern or address, in characters.
+const ABOUT_CHARS_MAX: usize = 160;
+/// Lines that hold more words are no statement.
+const WORDS_MAX: usize = 40;
+
+fn add(out: &mut Vec<Answer>, question: Question, about: &str, place: &str, said: impl Into<String>) {
+    let cut = |text: &str| text.chars().take(ABOUT_CHARS_MAX).collect::<String>().to_lowercase();
+    let answer = Answer { question, about: cut(about), place: cut(place), said: said.into() };
+    if out.len() < ANSWERS_MAX && !out.contains(&answer) {
+        out.push(answer);
+    }
+}
+
+/// What the commands of a line were asked, and what they said.
+pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &str, out: &mut Vec<Answer>) {
+    let ran: Vec<&Step> = steps.iter().filter(|step| step.state != State::Skipped).collect();
+    // What stands alone owns the output.
+    let quiet =
+        |step: &&&Step| step.meaning.role == Role::Neutral && !matches!(step.name(), "echo" | "printf");
+    let speaking: Vec<&Step> = ran.iter().filter(|step| !quiet(step)).copied().collect();
+    exits(command, steps, exit, text, out);
+    for step in &ran {
+        match step.name() {
+            "diff" | "cmp" | "colordiff" => same(step, &speaking, text, out),
+            "which" | "command" | "type" | "hash" | "where" => there(step, &speaking, text, out),
+            _ => {}
+        }
+    }
+    if ran.iter().any(|step| is_grep(step)) {
+        matches(&speaking, text, out);
+    }
+    let calls: Vec<&Step> = ran.iter().filter(|step| is_http(step)).copied().collect();
+    if !calls.is_empty() {
+        statuses(&calls, text, out);
+    }
+    if ran.iter().any(|step| asks_for_health(step)) {
+        health(&ran, text, out);
+    }
+    versions(&speaking, text, out);
+    sums(&speaking, text, out);
+}
+
+/// `echo $?`, `echo "exit=$?"`, and the status of a call that failed.
+fn exits(command: &str, steps: &[Step], exit: Option<i32>, text: &str, out: &mut Vec<Answer>) {
+    let named = |step: &Step| step.words.join(" ");
+    if let Some(at) = command.rfind("$?") {
+        let before = &command[..at];
+        let label = before.rsplit(['"', '\'', ' ', ';', '\n']).next().unwrap_or_default();
+        let told = read(text).map(str::trim).filter(|line| !line.is_empty()).next_back();
+        let digits = told.and_then(|line| match label {
+            "" => Some(line),
+            label => line.rsplit_once(label).map(|(_, rest)| rest.trim()),
+        });
+        // A label with blanks in it: the last word.
+        let digits = digits.or_else(|| told.and_then(|line| line.split_whitespace().next_back()));
+        let code = digits.and_then(|it| it.trim_start_matches(['=', ':']).trim().parse::<u8>().ok());
+        let asked = steps.iter().rev().find(|step| !matches!(step.name(), "echo" | "printf" | "exit"));
+        if let (Some(code), Some(step)) = (code, asked)
+            && command[at..].trim_start_matches(['$', '?', '"', '\'', '}', ';', ' ', '\n']).is_empty()
+            && command.matches("$?").count() == 1
+        {
+            add(out, Question::Exit, &named(step), "", code.to_string());
+        }
+    } else if let Some(exit) = exit.filter(|it| *it != 0)
+        && let Some(step) = steps.iter().find(|step| step.state == State::Failed)
+    {
+        add(out, Question::Exit, &named(step), "", exit.to_string());
+    }
+}
+
+fn operands(step: &Step) -> Vec<&str> {
+    step.words
+        .iter()
+        .skip(1)
+        .map(String::as_str)
+        .filter(|it| !it.is_empty() && !it.starts_with('-'))
+        .collect()
+}
+
+fn alone(step: &Step, speaking: &[&Step]) -> bool {
+    speaking.iter().all(|other| std::ptr::eq(*other, step))
+}
+
+fn same(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let trouble = read(text).any(|line| line.contains("No such file") || line.starts_with("diff: "));
+    if trouble || step.flow.negated || operands(step).len() < 2 {
+        return;
+    }
+    let differs = read(text).any(|line| {
+        line.starts_with("< ")
+            || line.starts_with("> ")
+            || line.starts_with("--- ")
+            || line.starts_with("Only in ")
+            || line.ends_with(" differ")
+            || line.contains(" differ: ")
+    });
+    let said = match step.state {
+        _ if differs => "differ",
+        State::Done if !step.flow.hidden => "same",
+        State::Failed if alone(step, speaking) => "differ",
+        State::Ran if alone(step, speaking) && text.trim().is_empty() && !step.flow.hidden => "same",
+        _ => return,
+    };
+    add(out, Question::Same, &operands(step).join(" "), "", said);
+}
+
+/// Equal or different sums of several files.
+fn sums(speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let [step] = speaking else { return };
+    if !matches!(step.name(), "sha256sum" | "md5sum" | "sha1sum" | "shasum" | "b2sum" | "cksum") {
+        return;
+    }
+    let hash = |line: &str| {
+        let word = line.split_whitespace().next()?;
+        (16 <= word.len() && word.bytes().all(|byte| byte.is_ascii_hexdigit())).then(|| word.to_owned())
+    };
+    let hashes: Vec<String> = read(text).filter_map(hash).collect();
+    if hashes.len() == 2 {
+        let said = if hashes[0] == hashes[1] { "same" } else { "differ" };
+        add(out, Question::Same, &operands(step).join(" "), "", said);
+    }
+}
+
+fn there(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let asks = step.name() != "command" || step.words.iter().any(|it| it == "-v" || it == "-V");
+    if !asks || step.flow.negated {
+        return;
+    }
+    for name in operands(step) {
+        let path = |line: &str| {
+            let line = line.trim();
+            (line.starts_with('/') && line.rsplit('/').next() == Some(name))
+                || line.starts_with(&format!("{name} is "))
+                || line.starts_with(&format!("{name}: aliased"))
+        };
+        let denied = |line: &str| {
+            line.starts_with(&format!("{name} not found"))
+                || line.contains(&format!("no {name} in"))
+                || line.contains(&format!("{name}: not found"))
+        };
+        if read(text).any(path) {
+            add(out, Question::There, name, "", "there");
+        } else if read(text).any(denied)
+            || (step.state == State::Failed
+                && alone(step, speaking)
+                && text.trim().is_empty()
+                && operands(step).len() == 1)
+        {
+            add(out, Question::There, name, "", "missing");
+        }
+    }
+}
+
+fn is_grep(step: &Step) -> bool {
+    step.is_search() || step.name() == "git" && step.words.get(1).is_some_and(|it| it == "grep")
+}
+
+/// The pattern and the places of a search; `None` where its options change what a line of output is.
+fn searched(step: &Step) -> Option<(String, Vec<String>)> {
+    let skip = if step.name() == "git" { 2 } else { 1 };
+    let mut pattern: Option<String> = None;
+    let mut places = Vec::new();
+    let mut words = step.words.iter().skip(skip);
+    while let Some(word) = words.next() {
+        if word == "--" {
+            continue;
+        }
+        if word.is_empty() || word == "-f" {
+            return None;
+        }
+        if let Some(long) = word.strip_prefix("--") {
+            if long.starts_with("invert") || long.starts_with("files-without") || long.contains("context") {
+                return None;
+            }
+            continue;
+        }
+        if let Some(short) = word.strip_prefix('-') {
+            if short.contains(['v', 'L', 'A', 'B', 'C']) {
+                return None;
+            }
+            if short == "e" {
+                if pattern.is_some() {
+                    return None;
+                }
+                pattern = words.next().cloned();
+            } else if matches!(short, "t" | "g" | "m" | "T" | "j") {
+                words.next();
+            }
+            continue;
+        }
+        match &pattern {
+            None => pattern = Some(word.clone()),
+            Some(_) => places.push(word.clone()),
+        }
+    }
+    Some((pattern?, places))
+}
+
+fn matches(speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let (Some(step), rest) = (speaking.first(), speaking.get(1..).unwrap_or_default()) else { return };
+    let Some((pattern, places)) = searched(step).filter(|_| is_grep(step) && !step.flow.negated) else {
+        return;
+    };
+    let has = |short: char, long: &str| {
+        step.words.iter().any(|word| {
+            word == long || word.starts_with('-') && !word.starts_with("--") && word.contains(short)
+        })
+    };
+    let (names, counts) = (has('l', "--files-with-matches"), has('c', "--count"));
+    if has('q', "--quiet") {
+        return;
+    }
+    let kept: Vec<&str> = read(text).filter(|line| !line.trim().is_empty() && *line != "--").collect();
+    let trouble = |line: &&str| {
+        line.starts_with("grep: ") || line.starts_with("rg: ") || line.contains("No such file or directory")
+    };
+    if kept.iter().any(trouble) {
+        return;
+    }
+    let place = places.join(" ");
+    let number = |line: &str| line.rsplit(':').next().and_then(|it| it.trim().parse::<u64>().ok());
+    let question = if names { Question::MatchingFiles } else { Question::Matches };
+    match rest {
+        [] if counts => {
+            let all: Option<Vec<u64>> = kept.iter().map(|line| number(line)).collect();
+            if let Some(all) = all.filter(|it| !it.is_empty()) {
+                add(out, Question::Matches, &pattern, &place, all.iter().sum::<u64>().to_string());
+            }
+        }
+        [] if kept.is_empty() => add(out, question, &pattern, &place, "0"),
+        [] => found(&kept, question, &pattern, &place, false, out),
+        [count]
+            if count.name() == "wc" && count.words.get(1).is_some_and(|it| it == "-l") && count.flow.fed =>
+        {
+            if let [line] = kept.as_slice()
+                && let Ok(number) = line.trim().parse::<u64>()
+            {
+                add(out, question, &pattern, &place, number.to_string());
+            }
+        }
+        [cut] if matches!(cut.name(), "head" | "tail") && cut.flow.fed => {
+            found(&kept, question, &pattern, &place, true, out);
+        }
+        _ => {}
+    }
+}
+
+fn found(kept: &[&str], question: Question, pattern: &str, place: &str, more: bool, out: &mut Vec<Answer>) {
+    let plus = if more { "+" } else { "" };
+    add(out, question, pattern, place, format!("{}{plus}", kept.len()));
+    if question == Question::Matches {
+        let mut files: Vec<&str> =
+            kept.iter().filter_map(|line| line.split_once(':')).map(|(file, _)| file).collect();
+        files.sort_unstable();
+        files.dedup();
+        if 1 < files.len() {
+            add(out, Question::MatchingFiles, pattern, place, format!("{}{plus}", files.len()));
+        }
+    }
+}
+
+/// What the host's own search found. `input` is its call as JSON text.
+pub(super) fn search(input: &str, pattern: &str, path: Option<&str>, text: &str, out: &mut Vec<Answer>) {
+    const NARROWED: &[&str] =
+        &["\"glob\":", "\"type\":", "\"head_limit\":", "\"-A\":", "\"-B\":", "\"-C\":", "\"multiline\":"];
+    let strings = mcp::strings(input);
+    let mode = strings.iter().find(|(key, _)| key == "output_mode").map(|(_, value)| value.as_str());
+    // What searches names has no mode and no matches.
+    let by_name = mode.is_none() && !text.contains(':') && !text.starts_with("Found");
+    if by_name || NARROWED.iter().any(|it| input.contains(it)) {
+        return;
+    }
+    let place = path.unwrap_or_default();
+    let kept: Vec<&str> = read(text).filter(|line| !line.trim().is_empty() && *line != "--").collect();
+    let first = kept.first().copied().unwrap_or_default();
+    if first.starts_with("No matches found") || first.starts_with("No files found") {
+        add(out, Question::Matches, pattern, place, "0");
+    } else if let Some(rest) = first.strip_prefix("Found ") {
+        if let Some(number) = rest.split_whitespace().next().and_then(|it| it.parse::<u64>().ok()) {
+            add(out, Question::MatchingFiles, pattern, place, number.to_string());
+        }
+    } else if mode == Some("content") || (mode.is_none() && kept.iter().all(|line| line.contains(':'))) {
+        found(&kept, Question::Matches, pattern, place, text.contains("truncated"), out);
+    }
+}
+
+fn is_http(step: &Step) -> bool {
+    matches!(step.name(), "curl" | "wget" | "http" | "https" | "xh" | "httpie")
+}
+
+fn address(step: &Step) -> String {
+    let is_address = |word: &&String| {
+        word.contains("://")
+            || word.starts_with("localhost")
+            || word.starts_with("127.0.0.1")
+            || (word.starts_with(':') && word.len() > 1)
+    };
+    let header = |word: &&String| word.contains(": ") || word.to_lowercase().contains("token");
+    let first = step.words.iter().find(is_address).cloned().unwrap_or_default();
+    let rest: Vec<&str> =
+        step.words.iter().skip(1).filter(header).filter(|it| **it != first).map(String::as_str).collect();
+    if rest.is_empty() { first } else { format!("{first} {}", rest.join(" ")) }
+}
+
+fn status_in(line: &str) -> Option<u16> {
+    let code = |word: &str| word.parse::<u16>().ok().filter(|it| (100..600).contains(it) && word.len() == 3);
+    let line = line.trim().trim_start_matches("< ");
+    if line.starts_with("HTTP/") || line.starts_with("http/") {
+        return line.split_whitespace().nth(1).and_then(code);
+    }
+    if let Some((_, rest)) = line.split_once("returned error: ") {
+        return rest.split_whitespace().next().and_then(code);
+    }
+    code(line)
+}
+
+fn statuses(calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let asks =
+        |step: &&Step| step.words.iter().any(|it| it.contains("http_code") || it.contains("response_code"));
+    let mut codes: Vec<u16> = Vec::new();
+    for line in read(head(text, SEARCHED_BYTES)) {
+        let Some(code) = status_in(line) else {
+            // `health 200`, `{"ok":true}200`: what `-w` prints stands last on its line.
+            let tail: String = line.trim_end().chars().rev().take_while(char::is_ascii_digit).collect();
+            let code = tail.chars().rev().collect::<String>().parse::<u16>().ok();
+            if tail.len() == 3 && calls.iter().any(asks) {
+                codes.extend(code.filter(|it| (100..600).contains(it)));
+            }
+            continue;
+        };
+        let bare = line.trim().len() == 3;
+        if !bare || calls.iter().any(asks) {
+            codes.push(code);
+        }
+    }
+    if codes.is_empty() && text.len() < 400 {
+        // `401 Unauthorized`
+        const NAMES: &[&str] =
+            &["401 Unauthorized", "403 Forbidden", "404 Not Found", "500 Internal", "502 Bad", "503 Service"];
+        let named = |line: &str| {
+            NAMES.iter().find(|it| line.contains(*it)).and_then(|it| it[..3].parse::<u16>().ok())
+        };
+        codes.extend(read(text).find_map(named));
+    }
+    let redirected = calls.iter().any(|step| {
+        step.words
+            .iter()
+            .any(|it| it == "--location" || it.starts_with('-') && !it.starts_with("--") && it.contains('L'))
+    });
+    match calls {
+        [one] if redirected => {
+            if let Some(code) = codes.last() {
+                add(out, Question::Status, &address(one), "", code.to_string());
+            }
+        }
+        several if several.len() == codes.len() => {
+            for (step, code) in several.iter().zip(&codes) {
+                add(out, Question::Status, &address(step), "", code.to_string());
+            }
+        }
+        several => {
+            let all = several.iter().map(|step| address(step)).collect::<Vec<_>>().join(" ");
+            for code in codes {
+                add(out, Question::Status, &all, "", code.to_string());
+            }
+        }
+    }
+}
+
+fn asks_for_health(step: &Step) -> bool {
+    let is = |at: usize, names: &[&str]| step.words.get(at).is_some_and(|it| names.contains(&it.as_str()));
+    match step.name() {
+        "docker" | "podman" | "nerdctl" => {
+            is(1, &["ps", "inspect"])
+                || (is(1, &["compose", "container"]) && step.words.iter().any(|it| it == "ps" || it == "ls"))
+        }
+        "docker-compose" => step.words.iter().any(|it| it == "ps"),
+        "kubectl" | "k" | "oc" => is(1, &["get"]),
+        "systemctl" => is(1, &["is-active", "status"]),
+        _ => false,
+    }
+}
+
+/// Words of a state, the telling ones first.
+const HEALTH: &[&str] = &[
+    "unhealthy",
+    "CrashLoopBackOff",
+    "ImagePullBackOff",
+    "ErrImagePull",
+    "OOMKilled",
+    "health: starting",
+    "Restarting",
+    "Exited",
+    "Pending",
+    "ContainerCreating",
+    "Terminating",
+    "Evicted",
+    "healthy",
+    "Created",
+    "Running",
+    "Up ",
+    "inactive",
+    "failed",
+    "activating",
+    "active",
+    "running",
+    "exited",
+    "restarting",
+    "starting",
+];
+
+fn health(ran: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let Some(step) = ran.iter().find(|step| asks_for_health(step)) else { return };
+    let single = operands(step).last().copied().unwrap_or_default().to_owned();
+    for line in read(head(text, SEARCHED_BYTES)) {
+        let Some(state) = HEALTH.iter().find(|it| line.contains(*it)) else { continue };
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let upper = line.contains("STATUS") || line.contains("NAMES") || words.is_empty();
+        if upper || WORDS_MAX < words.len() {
+            continue;
+        }
+        let bare = words.len() <= 2;
+        let about = match step.name() {
+            _ if bare && words.len() == 1 => single.clone(),
+            "kubectl" | "k" | "oc" | "docker-compose" => words[0].to_owned(),
+            "systemctl" => single.clone(),
+            // The name stands first with `--format` and `compose`, last by default.
+            _ => format!("{} {}", words[0], words[words.len() - 1]),
+        };
+        // `0/1`: not all of a pod's containers are ready.
+        let ready = words.iter().find_map(|word| {
+            let (ready, all) = word.split_once('/')?;
+            let (ready, all) = (ready.parse::<u32>().ok()?, all.parse::<u32>().ok()?);
+            Some(ready == all)
+        });
+        let state = state.trim().to_lowercase();
+        let said = match (state.as_str(), ready) {
+            ("running", Some(false)) => "running, not ready".to_owned(),
+            _ => state,
+        };
+        add(out, Question::Health, &about, "", said);
+    }
+}
+
+fn versions(speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let asks = |step: &&Step| {
+        matches!(step.words.get(1).map(String::as_str), Some("--version" | "-v" | "-V" | "version"))
+            && step.words.len() == 2
+    };
+    if speaking.is_empty() || 4 < speaking.len() || !speaking.iter().all(|step| asks(step)) {
+        return;
+    }
+    let all: Vec<&str> = read(text).filter(|line| !line.trim().is_empty()).collect();
+    if all.len() != speaking.len() && 1 < speaking.len() {
+        return;
+    }
+    for (step, line) in speaking.iter().zip(all) {
+        let version = line.split_whitespace().find_map(|word| {
+            let word = word.trim_start_matches(['v', 'V']).trim_end_matches([',', ')']);
+            let plain = word.bytes().next().is_some_and(|byte| byte.is_ascii_digit())
+                && word.contains('.')
+                && word.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            plain.then(|| word.to_owned())
+        });
+        if let Some(version) = version {
+            add(out, Question::Version, step.name().trim_end_matches('3'), "", version);
+        }
+    }
+}
+
+/// What is done to things that are counted, each with the words that say so.
+const DEEDS: &[(&str, &[&str])] = &[
+    ("changed", &["changed", "touched", "modified", "updated", "rewrote", "rewritten", "edited"]),
+    ("replaced", &["replaced", "converted", "became", "swapped", "substituted"]),
+    ("migrated", &["migrated", "moved", "transferred", "copied"]),
+    ("imported", &["imported", "loaded", "inserted", "seeded", "ingested"]),
+    ("exported", &["exported", "dumped"]),
+    ("deleted", &["deleted", "removed", "purged", "pruned"]),
+    ("skipped", &["skipped", "ignored"]),
+    ("processed", &["processed"]),
+    ("scanned", &["scanned", "inspected"]),
+    ("indexed", &["indexed", "reindexed"]),
+    ("generated", &["generated", "rendered"]),
+    ("uploaded", &["uploaded", "synced"]),
+    ("downloaded", &["downloaded", "fetched"]),
+    ("renamed", &["renamed"]),
+];
+
+/// The deed that a word says, under one name for words of one meaning.
+pub(in crate::claims) fn deed(word: &str) -> Option<&'static str> {
+    // Every one of them is a past tense.
+    if !word.ends_with('d') && !matches!(word, "became" | "rewrote" | "rewritten") {
+        return None;
+    }
+    DEEDS.iter().find(|(_, words)| words.contains(&word)).map(|(name, _)| *name)
+}
+
+/// What counts and distributions the lines of an output tell.
+pub(super) fn lines(text: &str, steps: &[Step], out: &mut Vec<Answer>) {
+    let git = steps.iter().any(|step| matches!(step.name(), "git" | "gh"));
+    let first = if text.len() <= 2 * SEARCHED_BYTES { "" } else { head(text, SEARCHED_BYTES) };
+    let last = if first.is_empty() { text } else { tail(text, SEARCHED_BYTES) };
+    for line in read(first).chain(read(last)) {
+        if !line.bytes().any(|byte| byte.is_ascii_digit()) || 400 < line.len() {
+            continue;
+        }
+        let lower = line.to_lowercase();
+        if !git {
+            for part in lower.split([';', '(', ')']).flat_map(|it| it.split(", ")) {
+                counted(part, out);
+            }
+        }
+        vulnerable(&lower, out);
+        metrics(&lower, steps, out);
+        tag(line, steps, out);
+    }
+    if text.contains("o known vulnerabilities found") || text.contains("o vulnerabilities found") {
+        add(out, Question::Counted, "vulnerabilities", "", "0");
+    }
+}
+
+fn whole(word: &str) -> Option<u64> {
+    let word = word.trim_matches([':', '.', '=', '*', '`']);
+    let grouped = word.split(',').enumerate().all(|(at, group)| {
+        group.bytes().all(|byte| byte.is_ascii_digit()) && !group.is_empty() && (at == 0 || group.len() == 3)
+    });
+    grouped.then(|| word.replace(',', "").parse().ok()).flatten()
+}
+
+/// `migrated 2,304 rows`, `9812 rows imported`, `Skipped: 2`.
+fn counted(part: &str, out: &mut Vec<Answer>) {
+    if !part.bytes().any(|byte| byte.is_ascii_digit()) {
+        return;
+    }
+    let words: Vec<&str> = part.split_whitespace().collect();
+    if 10 < words.len() {
+        return;
+    }
+    let numbers: Vec<(usize, u64)> =
+        words.iter().enumerate().filter_map(|(at, word)| Some((at, whole(word)?))).collect();
+    let [(at, number)] = numbers.as_slice() else { return };
+    let plain = |word: &&str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let deeds: Vec<&str> = words.iter().filter_map(|word| deed(&plain(word))).collect();
+    let [deed] = deeds.as_slice() else { return };
+    let noun = |word: &&str| {
+        let word = plain(word);
+        let fits = word.ends_with('s') && 3 < word.len() && word.chars().all(char::is_alphabetic);
+        fits.then_some(word)
+    };
+    let before = at.checked_sub(1).and_then(|it| words.get(it)).and_then(noun);
+    let noun = words.get(at + 1).and_then(noun).or(before).unwrap_or_default();
+    add(out, Question::Counted, &noun, deed, number.to_string());
+}
+
+fn vulnerable(lower: &str, out: &mut Vec<Answer>) {
+    let Some(at) = lower.find("vulnerabilit") else { return };
+    let count = lower[..at].split_whitespace().rev().take(2).find_map(whole);
+    if let Some(count) = count {
+        add(out, Question::Counted, "vulnerabilities", "", count.to_string());
+    }
+}
+
+/// What a database says of a statement: `INSERT 0 9812`, `UPDATE 12`, `COPY 40`.
+fn tag(line: &str, steps: &[Step], out: &mut Vec<Answer>) {
+    if !steps.iter().any(|step| matches!(step.name(), "psql" | "pgcli")) {
+        return;
+    }
+    let words: Vec<&str> = line.split_whitespace().collect();
+    let (deed, number) = match words.as_slice() {
+        ["INSERT", "0", number] | ["COPY", number] => ("imported", number),
+        ["UPDATE", number] => ("changed", number),
+        ["DELETE", number] => ("deleted", number),
+        _ => return,
+    };
+    if let Some(number) = whole(number) {
+        add(out, Question::Counted, "rows", deed, number.to_string());
+    }
+}
+
+/// The name of a number of a distribution: `p(95)` → `p95`.
+pub(in crate::claims) fn metric(word: &str) -> Option<String> {
+    let inner = word.trim_end_matches([':', '=']);
+    match inner {
+        "med" | "median" | "p50" | "50th" => return Some("p50".to_owned()),
+        "avg" | "mean" | "average" => return Some("mean".to_owned()),
+        _ => {}
+    }
+    let digits = inner
+        .strip_prefix('p')
+        .map(|it| it.trim_start_matches('(').trim_end_matches(')'))
+        .or_else(|| inner.strip_suffix("th"))?;
+    let digits = digits.replace('.', "");
+    (2..=3).contains(&digits.len()).then_some(())?;
+    let number: u32 = digits.parse().ok()?;
+    (matches!(number, 75 | 90 | 95 | 98 | 99 | 999)).then(|| format!("p{number}"))
+}
+
+/// `p(95)=41ms`, `p95: 180 ms`, `95th percentile: 180ms`, `Time (mean ± σ):  412.3 ms`, `  95%    180`.
+fn metrics(lower: &str, steps: &[Step], out: &mut Vec<Answer>) {
+    const CUES: &[&str] = &[
+        "p(",
+        "p9",
+        "p5",
+        "p7",
+        "percentile",
+        "mean",
+        "median",
+        "avg",
+        "average",
+        "med=",
+        "%  ",
+        "time: ",
+        "real",
+        "times faster",
+    ];
+    if !CUES.iter().any(|cue| lower.contains(cue)) {
+        return;
+    }
+    let spread = lower.replace(['=', '│', '|', ',', '"'], " ");
+    let words: Vec<&str> = spread.split_whitespace().collect();
+    let load = steps.iter().any(|step| matches!(step.name(), "ab" | "wrk" | "wrk2" | "hey"));
+    for (at, word) in words.iter().enumerate() {
+        let share = (at == 0 && load).then(|| word.strip_suffix('%')).flatten().map(|it| format!("p{it}"));
+        let Some(name) = metric(word.trim_start_matches('(')).or_else(|| share.and_then(|it| metric(&it)))
+        else {
+            continue;
+        };
+        // Up to the next name of one.
+        for (next, candidate) in words.iter().enumerate().skip(at + 1).take(6) {
+            if metric(candidate.trim_start_matches('(')).is_some() {
+                break;
+            }
+            let candidate = candidate.trim_start_matches(['(', '[', ':']);
+            let digits = candidate.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(candidate.len());
+            let (number, glued) = candidate.split_at(digits);
+            if number.parse::<f64>().is_err() {
+                continue;
+            }
+            let unit =
+                if glued.is_empty() { words.get(next + 1).copied().unwrap_or_default() } else { glued };
+            let unit: String = unit.chars().take_while(|c| c.is_alphabetic()).collect();
+            add(out, Question::Metric, &name, "", format!("{number} {unit}").trim_end().to_owned());
+            break;
+        }
+    }
+    // `time:   [1.2 ms 1.3 ms 1.4 ms]`: the middle one is the estimate.
+    if let Some((_, rest)) = lower.split_once("time: ")
+        && let Some(rest) = rest.trim_start().strip_prefix('[')
+    {
+        let words: Vec<&str> = rest.split_whitespace().collect();
+        if let Some(middle) = words.get(2..4) {
+            add(out, Question::Metric, "mean", "", middle.join(" "));
+        }
+    }
+    // `real    0m12.3s`
+    if let ["real", time] = words.as_slice()
+        && let Some((minutes, seconds)) = time.trim_end_matches('s').split_once('m')
+        && let (Ok(minutes), Ok(seconds)) = (minutes.parse::<u32>(), seconds.parse::<f64>())
+    {
+        add(out, Question::Metric, "real", "", format!("{} s", f64::from(minutes) * 60.0 + seconds));
+    }
+    if let Some((before, _)) = lower.split_once(" times faster") {
+        let number = before.split_whitespace().find_map(|word| word.parse::<f64>().ok());
+        if let Some(number) = number {
+            add(out, Question::Metric, "times", "", number.to_string());
+        }
+    }
+}
