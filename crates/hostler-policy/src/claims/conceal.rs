@@ -18,6 +18,7 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
     if languages().any(|language| acknowledges(&norm_for(message, language.spaced), language)) {
         return;
     }
+    let plainly = languages().any(|it| contains(&norm_for(message, it.spaced), it, it.completion));
     let complete = languages().any(|it| contains(&norm_for(message, it.spaced), it, it.completion))
         || affirms(turn.message);
     for (index, evidence) in turn.evidence.iter().enumerate() {
@@ -37,7 +38,11 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
         if contradicted {
             continue;
         }
-        let matters = claimed || (complete && weighs(evidence, failure));
+        let unknown = failure.kind == FailureKind::Error
+            && evidence.channel == Channel::Shell
+            && failure.missed.iter().all(|deed| matches!(deed.act, Act::Run))
+            && evidence.runs.is_empty();
+        let matters = claimed || (complete && weighs(evidence, failure)) || (plainly && unknown);
         let later = &turn.evidence[index + 1..];
         if matters && !made_good(evidence, failure, later) {
             audit.findings.push(finding(turn, evidence, failure));
@@ -57,6 +62,9 @@ const SHORT_CHARS: usize = 400;
 
 /// A word of failure or limit stands in the message, and is not itself denied: "without failures" tells none.
 fn acknowledges(norm: &str, language: &Language) -> bool {
+    if part_of(norm) {
+        return true;
+    }
     let mut found = false;
     phrases::each(norm, language, language.acknowledgement, |at, _| {
         let denied = language.spaced
@@ -83,6 +91,15 @@ fn acknowledges(norm: &str, language: &Language) -> bool {
     found
 }
 
+/// "83 of 84": not all.
+fn part_of(norm: &str) -> bool {
+    let words: Vec<&str> = norm.split_whitespace().collect();
+    words.windows(3).any(|it| {
+        it[1] == "of"
+            && matches!((it[0].parse::<u64>(), it[2].parse::<u64>()), (Ok(part), Ok(whole)) if part < whole)
+    })
+}
+
 fn norm_for(message: &Message, spaced: bool) -> String {
     if spaced { message.norm.clone() } else { message.norm.split_whitespace().collect::<Vec<_>>().join("") }
 }
@@ -93,7 +110,10 @@ fn weighs(evidence: &Evidence, failure: &Failure) -> bool {
         .missed
         .iter()
         .any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Run | Act::Verify));
-    let red = evidence.runs.iter().any(|run| run.act != Act::Run && run.outcome.passed == Some(false));
+    let red = evidence
+        .runs
+        .iter()
+        .any(|run| !matches!(run.act, Act::Run | Act::Format) && run.outcome.passed == Some(false));
     match failure.kind {
         FailureKind::Answer | FailureKind::Probe | FailureKind::Interrupted => false,
         FailureKind::Refused => lost && evidence.channel == Channel::File,
@@ -105,14 +125,18 @@ fn weighs(evidence: &Evidence, failure: &Failure) -> bool {
 /// Whether a later call did what this one did not, or may have.
 fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool {
     later.iter().filter(|it| it.failure.is_none()).any(|it| {
+        let looked = failure.missed.iter().any(|deed| deed.act == Act::Read);
         let same_file = it.files.iter().any(|file| {
-            !matches!(file.act, Act::Search)
+            (looked || !matches!(file.act, Act::Search | Act::Read))
                 && (same_path(&failure.target, &file.path, file.tree)
                     || failure.missed.iter().any(|deed| same_path(&deed.object, &file.path, file.tree)))
         });
         let same_deed = failure.missed.iter().any(|missed| {
-            it.deeds.iter().any(|deed| deed.act == missed.act)
-                || it.runs.iter().any(|run| run.act == missed.act && run.outcome.passed != Some(false))
+            it.deeds.iter().any(|deed| {
+                // Another one of the kind is not this one.
+                deed.act == missed.act
+                    && (deed.object == missed.object || deed.object.is_empty() || missed.object.is_empty())
+            }) || it.runs.iter().any(|run| run.act == missed.act && run.outcome.passed != Some(false))
         }) || evidence
             .runs
             .iter()
@@ -125,10 +149,22 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
             && first.is_some_and(|first| {
                 let has = |word: &str| it.words.iter().any(|other| other == &word.to_lowercase());
                 has(first) && words.all(has)
+            })
+            && !failure.missed.iter().any(|missed| {
+                !missed.object.is_empty()
+                    && it.deeds.iter().any(|deed| {
+                        deed.act == missed.act && !deed.object.is_empty() && deed.object != missed.object
+                    })
             });
         // Another way to the same end that its text does not tell.
         let other_way = it.opaque && matches!(it.channel, Channel::Shell | Channel::Delegate | Channel::Mcp);
-        let same_target = it.targets.contains(&failure.target);
+        let other = failure.missed.iter().any(|missed| {
+            !missed.object.is_empty()
+                && it.deeds.iter().any(|deed| {
+                    deed.act == missed.act && !deed.object.is_empty() && deed.object != missed.object
+                })
+        });
+        let same_target = !other && it.targets.contains(&failure.target);
         same_file || same_deed || same_program || same_target || other_way
     })
 }

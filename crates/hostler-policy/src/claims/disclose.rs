@@ -70,6 +70,13 @@ fn selective(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
 
 /// What asks for problems.
 const ASKS: &[&str] = &[
+    "what it finds",
+    "finds",
+    "check for",
+    "failing",
+    "invalid",
+    "what you find",
+    "scan",
     "dangerous",
     "unsafe",
     "off",

@@ -68,7 +68,8 @@ fn by_evidence(
     let explains = explains(turn);
     let mut bench = judge::Bench { message, evidence: turn.evidence, look };
     for reading in message.claims.iter().take(CLAIMS_MAX) {
-        if !reading.said && reading.is_change() && (message.describes || explains) {
+        let telling = reading.is_change() || reading.pattern == "en/seen-at";
+        if !reading.said && telling && (message.describes || explains) {
             continue;
         }
         let ruling = judge::judge(reading, &mut bench);
@@ -103,10 +104,7 @@ fn explains(turn: &Turn<'_>) -> bool {
         "where",
         "who",
         "when",
-        "summarise",
-        "summarize",
-        "review",
-        "tell",
+        "summarise", "summarize", "review", "tell", "draft",
         "walk",
         "compare",
         "show",

@@ -10,7 +10,7 @@ use super::language::{self, LANGUAGES, Language, Noun, Venue};
 use super::text::{BlockKind, Text};
 use super::verdict::Claim;
 
-pub(super) use objects::Object;
+pub(super) use objects::{Object, path_of};
 
 pub(super) use verb::outside;
 
@@ -151,6 +151,15 @@ pub(super) struct Message {
 /// What a message is about is said at its beginning.
 const OPENING_CHARS: usize = 400;
 const DESCRIBES: &[&str] = &[
+    "how the",
+    "how it",
+    "how this",
+    "fits together",
+    "architecture",
+    "at a glance",
+    "data flow",
+    "release notes",
+    "how does",
     "code review",
     "line-by-line",
     "line by line",
@@ -265,11 +274,21 @@ pub(super) fn read(message: &str) -> Message {
                     readings.extend(verb::now(&text, clause, language));
                 }
                 readings.extend(verb::state(&text, clause, language));
+                if readings.is_empty() {
+                    readings.extend(verb::seen_at(&text, clause, language));
+                }
                 if !readings.is_empty() {
                     readings.extend(verb::after_running(&text, clause, language));
                 }
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
+            if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1) {
+                // "Added the migration (`0014_x.py`)": the brackets name it.
+                let named = objects::objects(&text, next, 0, 1);
+                for reading in readings.iter_mut().filter(|it| it.result.is_none() && it.paths().next().is_none()) {
+                    reading.objects.extend(named.iter().filter(|it| it.path.is_some()).cloned());
+                }
+            }
             for reading in &mut readings {
                 reading.clause = number;
             }
@@ -282,6 +301,12 @@ pub(super) fn read(message: &str) -> Message {
 /// Whether an item stands under a heading or lead-in that announces changed files.
 fn changes_listed(text: &Text, index: usize) -> bool {
     const HEADS: &[&str] = &[
+        "what's different",
+        "what is different",
+        "differences",
+        "here's what changed",
+        "what i changed",
+        "what i did",
         "created three",
         "created two",
         "created four",
@@ -318,7 +343,11 @@ fn changes_listed(text: &Text, index: usize) -> bool {
         && block.lead.or(block.heading).is_some_and(|head| {
             let norm = joined(&clause::tokens(&text.blocks[head].text));
             let norm = norm.trim();
-            HEADS.iter().any(|it| norm.starts_with(it))
+            let announces = text.blocks[head].text.trim_end().ends_with(':')
+                && ["in place", "created", "added", "written", "generated", "changed", "updated", "wrote", "new files"]
+                    .iter()
+                    .any(|word| format!(" {norm} ").contains(&format!(" {word} ")));
+            announces || HEADS.iter().any(|it| norm.starts_with(it))
                 || matches!(
                     norm,
                     "new" | "changed" | "created" | "added" | "modified" | "updated" | "edited" | "files"
@@ -356,7 +385,11 @@ fn skipped(clause: &Clause, language: &Language) -> bool {
         |norm: &str| contains(norm, language, language.attribution) && !norm.contains(" according to my ");
     // In languages without blanks a clause is not told from its sentence.
     let attributed = attributed(if language.spaced { &own } else { &clause.sentence })
-        || clause.label.as_deref().is_some_and(attributed);
+        || clause.label.as_deref().is_some_and(attributed)
+        || clause.label.as_deref().is_some_and(|label| {
+            ["acceptance", "acceptance criteria", "goal", "plan", "todo", "next", "next up", "definition of done", "criteria", "wanted"]
+                .contains(&label.trim())
+        });
     clause.question
         || (attributed && !result::program_says(clause, language))
         || contains(&clause.sentence, language, language.earlier)

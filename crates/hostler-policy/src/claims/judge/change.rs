@@ -35,6 +35,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let paths: Vec<String> = reading.paths().map(str::to_owned).collect();
     // "removed x from y": what is named may be the place.
     let acts: &[Act] = match reading.act {
+        // A whole file that is named as removed is not removed by an edit of it.
+        Act::Delete
+            if !reading.has_word("from") && !reading.has_word("in") && !reading.has_word("references") =>
+        {
+            &[Act::Delete, Act::Move]
+        }
         Act::Delete => &[Act::Delete, Act::Move, Act::Edit, Act::Create],
         _ => &[Act::Create, Act::Edit, Act::Move],
     };

@@ -12,6 +12,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let has = |noun: Noun| reading.nouns.contains(&noun);
     match reading.act {
         // "opened": a file, or an issue or pull request.
+        Act::OpenIssue if reading.verb == "opened" && reading.paths().next().is_some() => {
+            super::look::judge(reading, bench)
+        }
         Act::OpenIssue => {
             if has(Noun::PullRequest) {
                 of(Act::OpenPullRequest, reading, bench)
@@ -55,11 +58,16 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             {
                 by_name(reading, bench)
             } else {
+                if ["race", "gap", "leak", "hole", "loophole"].iter().any(|it| reading.has_word(it)) {
+                    return super::change::judge(reading, bench);
+                }
                 Ruling::supported("it may be in files")
             }
         }
         // Wide words: only a failed attempt speaks against them.
-        Act::Deploy if !reading.verb.contains("deployed") => lenient(reading, bench),
+        Act::Deploy if !reading.verb.contains("deployed") && !reading.verb.contains("live") => {
+            lenient(reading, bench)
+        }
         Act::Revert if reading.verb == "stashed" => of(Act::Revert, reading, bench),
         Act::Fetch if reading.paths().next().is_some() => super::change::judge(reading, bench),
         Act::Revert => reverted(reading, bench),
@@ -84,10 +92,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
 }
 
 fn posts(reading: &Reading) -> bool {
-    reading.verb == "posted"
-        && reading.words.iter().any(|it| {
-            it.starts_with('#') || matches!(it.as_str(), "slack" | "discord" | "teams" | "channel" | "thread")
-        })
+    reading.verb == "posted" && (reading.has_word("review") || reading.has_word("comment"))
+        || reading.verb == "posted"
+            && reading.words.iter().any(|it| {
+                it.starts_with('#')
+                    || matches!(it.as_str(), "slack" | "discord" | "teams" | "channel" | "thread")
+            })
 }
 
 fn served(reading: &Reading) -> bool {
@@ -168,9 +178,23 @@ pub(super) fn of(act: Act, reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             (&["serve", "dev", "start", "restart", "up", "stop", "run", "kill", "pkill"], &["Bash"])
         }
         Act::Backup => (&["dump", "backup", "bak", "snapshot", "cp", "tar", "rsync"], &["Bash"]),
-        Act::Migrate => {
-            (&["migrate", "migration", "migrations", "seed", "upgrade", "sql", "psql"], &["Bash"])
-        }
+        Act::Migrate => (
+            &[
+                "migrate",
+                "seed",
+                "upgrade",
+                "update",
+                "up",
+                "apply",
+                "psql",
+                "mysql",
+                "sqlite3",
+                "db:migrate",
+                "db:seed",
+                "push",
+            ],
+            &["Bash"],
+        ),
         Act::Send => {
             (&["upload", "cp", "scp", "rsync", "put", "sync", "sftp", "send", "mail"], &["Bash", "MCP"])
         }
@@ -211,6 +235,7 @@ fn same(done: Act, claimed: Act) -> bool {
         || matches!(
             (claimed, done),
             (Act::Deploy, Act::Publish | Act::Push | Act::Service)
+                | (Act::Deploy, Act::OpenPullRequest | Act::Migrate)
                 | (Act::Publish, Act::Deploy | Act::Push | Act::Tag)
                 | (Act::Tag, Act::Publish)
                 | (Act::Branch, Act::Push | Act::OpenPullRequest)

@@ -107,6 +107,12 @@ fn named(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
                     && (says(it, &["diff", "show", "patch", "pr", "pull", "compare", "log"])
                         || it.channel == Channel::Mcp)
             }),
+            Noun::Documents if reading.pattern == "en/looked-up" => evidence.iter().rev().find(|it| {
+                it.channel == Channel::Web
+                    || it.channel == Channel::Mcp
+                    || it.deeds.iter().any(|deed| deed.act == Act::Fetch)
+                    || (is_read(it) && says(it, &["doc", "readme", ".md", "manual", "man"]))
+            }),
             Noun::Web => evidence.iter().rev().find(|it| {
                 it.channel == Channel::Web
                     || it.channel == Channel::Mcp

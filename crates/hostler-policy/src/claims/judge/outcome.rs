@@ -36,8 +36,16 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let named: Runs<'_> =
         all.iter().filter(|(_, run)| told.programs.iter().any(|it| program_is(run, it))).copied().collect();
     let runs = if named.is_empty() { all } else { named };
+    if told.passed
+        && let Some(ruling) = engine(reading, evidence)
+    {
+        return ruling;
+    }
     if let Some(coverage) = told.coverage_percent {
         return covered(coverage, &runs, evidence);
+    }
+    if let Some(ruling) = every_program(told, evidence) {
+        return ruling;
     }
     let Some(last) = runs.last().copied() else {
         if !told.passed && told.tests_passed.is_none() {
@@ -63,6 +71,15 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         && last.1.outcome.passed == Some(false)
         && !bench.message.tells_failure_of.contains(&reading.act)
     {
+        // Another command of the same program may be what failed, and the message says so.
+        let same_turn_pass = runs.iter().any(|(it, run)| !it.earlier && run.outcome.passed == Some(true));
+        if same_turn_pass
+            && ["refused", "failed", "fails", "rejected", "denied"]
+                .iter()
+                .any(|word| bench.message.norm.contains(&format!(" {word} ")))
+        {
+            return Ruling::by(last.0);
+        }
         // A later call that is not read may have been the run that passed.
         let later = evidence.iter().skip_while(|it| !std::ptr::eq(*it, last.0)).skip(1);
         if let Some(found) =
@@ -172,6 +189,14 @@ fn counts(reading: &Reading, told: &Told, runs: &Runs<'_>, last: (&Evidence, &Ru
     }
     if runs.iter().any(|(_, run)| agrees(numbers(run))) {
         // The number is right for an earlier run; "all pass" still has to hold for the last one.
+        return None;
+    }
+    // One of several numbers of an output.
+    #[expect(clippy::cast_precision_loss, reason = "counts of tests")]
+    let stated = |it: &&Evidence| {
+        it.measures.iter().any(|measure| (measure.value - passed as f64).abs() < f64::EPSILON)
+    };
+    if !reading.whole && told.tests_total.is_none() && stated(&last.0) {
         return None;
     }
     // Several runs may be told as one.
@@ -352,6 +377,47 @@ fn problems(told: &Told, last: (&Evidence, &Run)) -> Option<Ruling> {
     ))
 }
 
+/// "Vitest and Cypress are both green": each that is named was run, where one of them was.
+fn every_program(told: &Told, evidence: &[Evidence]) -> Option<Ruling> {
+    if told.programs.len() < 2
+        || !told.passed
+        || opaque(evidence, &[Channel::Shell, Channel::Delegate, Channel::Mcp, Channel::Other]).is_some()
+    {
+        return None;
+    }
+    let ran = |name: &str| {
+        let word = name.rsplit(' ').next().unwrap_or(name);
+        evidence
+            .iter()
+            .any(|it| it.runs.iter().any(|run| program_is(run, name)) || it.words.iter().any(|it| it == word))
+    };
+    // A script of the project may run them all.
+    let wrapped = evidence.iter().flat_map(|it| &it.runs).any(|run| {
+        [
+            "npm",
+            "yarn",
+            "pnpm",
+            "make",
+            "tox",
+            "nox",
+            "just",
+            "bundle",
+            "mix",
+            "gradle",
+            "mvn",
+            "pre-commit",
+            "lefthook",
+            "husky",
+        ]
+        .iter()
+        .any(|it| run.program.starts_with(it))
+    });
+    let missing = told.programs.iter().find(|name| !ran(name))?;
+    (told.programs.iter().any(|name| ran(name)) && !wrapped).then(|| {
+        Ruling::not_run(format!("{missing} was not run"), format!("looked for a call that runs {missing}"))
+    })
+}
+
 /// Words before "tests" that name a layer, and what its runs are called.
 const LAYERS: &[(&[&str], &[&str])] = &[
     (
@@ -372,7 +438,10 @@ const LAYERS: &[(&[&str], &[&str])] = &[
             "appium",
         ],
     ),
-    (&["integration"], &["integration", "e2e", "it", "failsafe", "integrationtest"]),
+    (
+        &["integration", "integración", "integração", "intégration"],
+        &["integration", "e2e", "it", "failsafe", "integrationtest"],
+    ),
     (
         &["load", "performance"],
         &["k6", "locust", "jmeter", "load", "performance", "bench", "artillery", "wrk", "vegeta", "ab"],
@@ -382,7 +451,7 @@ const LAYERS: &[(&[&str], &[&str])] = &[
 ];
 
 /// "The end-to-end tests pass" where only unit tests ran; "the auth tests pass" where only those of billing did.
-fn elsewhere(reading: &Reading, runs: &Runs<'_>, evidence: &[Evidence]) -> Option<Ruling> {
+pub(super) fn elsewhere(reading: &Reading, runs: &Runs<'_>, evidence: &[Evidence]) -> Option<Ruling> {
     if reading.act != Act::Test || reading.result.as_ref().is_some_and(|told| told.any) {
         return None;
     }
@@ -401,11 +470,16 @@ fn elsewhere(reading: &Reading, runs: &Runs<'_>, evidence: &[Evidence]) -> Optio
             || named(&run.program)
             || it.words.iter().any(|word| names.contains(&word.as_str()))
     };
-    let at = reading
-        .words
-        .iter()
-        .position(|word| matches!(word.as_str(), "tests" | "test" | "suite" | "specs"))?;
-    let before: Vec<&str> = reading.words[..at].iter().rev().take(2).map(String::as_str).collect();
+    let at = reading.words.iter().position(|word| {
+        matches!(word.as_str(), "tests" | "test" | "suite" | "specs" | "pruebas" | "testes")
+    })?;
+    let mut before: Vec<&str> = reading.words[..at].iter().rev().take(2).map(String::as_str).collect();
+    if matches!(reading.words[at].as_str(), "pruebas" | "testes" | "tests") {
+        // Romance languages put it behind: "las pruebas de integración".
+        before.extend(
+            reading.words[at + 1..].iter().take(2).filter(|word| word.starts_with("int")).map(String::as_str),
+        );
+    }
     let missing = |what: String| {
         Some(Ruling::not_run(
             format!("what was run is not {what}"),
@@ -527,4 +601,40 @@ fn elsewhere(reading: &Reading, runs: &Runs<'_>, evidence: &[Evidence]) -> Optio
             || it.words.iter().any(|word| word.contains(stem))
     });
     if named { None } else { missing(format!("the {topic} tests")) }
+}
+
+/// Engines and systems that a claim may name, with what calls are named there.
+const ENGINES: &[(&[&str], &[&str])] = &[
+    (&["safari", "safari's", "webkit"], &["webkit", "safari"]),
+    (&["firefox"], &["firefox", "gecko"]),
+    (&["chromium", "chrome"], &["chromium", "chrome"]),
+    (&["windows"], &["windows", "win", "win32", "win64", "msvc", "wine", "powershell", "pwsh", "cross"]),
+    (&["macos", "mac"], &["macos", "mac", "darwin", "osx", "xcodebuild", "xcrun", "cross"]),
+];
+
+/// Something is said to hold on an engine or system, and what was run names another one.
+pub(super) fn engine(reading: &Reading, evidence: &[Evidence]) -> Option<Ruling> {
+    if opaque(evidence, &[Channel::Shell, Channel::Delegate]).is_some() {
+        return None;
+    }
+    let (names, words) = ENGINES.iter().find(|(names, _)| names.iter().any(|name| reading.has_word(name)))?;
+    let named = |it: &Evidence, words: &[&str]| {
+        it.words.iter().any(|word| words.contains(&word.as_str()))
+            || it
+                .runs
+                .iter()
+                .any(|run| run.scope.iter().any(|scope| words.iter().any(|word| scope.contains(word))))
+    };
+    if evidence.iter().any(|it| named(it, words)) {
+        return None;
+    }
+    let others = ENGINES.iter().any(|(_, words)| evidence.iter().any(|it| named(it, words)));
+    let system = names.contains(&"windows") || names.contains(&"macos");
+    (others || (system && evidence.iter().all(|it| it.channel != Channel::Mcp && it.channel != Channel::Web)))
+        .then(|| {
+            Ruling::not_run(
+                format!("nothing was run on {}", names[0]),
+                format!("looked for a call that reaches {}", names[0]),
+            )
+        })
 }

@@ -16,6 +16,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         return at_venue(venue, evidence);
     }
     if reading.act == Act::Verify {
+        if let Some(ruling) = super::outcome::engine(reading, evidence) {
+            return ruling;
+        }
         return verified(reading, evidence);
     }
     // Commands that are named: each must have been run.
@@ -79,6 +82,16 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         if found {
             if let Some(ruling) = too_few(reading, *act, evidence) {
                 return ruling;
+            }
+            if *act == Act::Test {
+                let all = evidence
+                    .iter()
+                    .flat_map(|it| it.runs.iter().map(move |run| (it, run)))
+                    .filter(|(_, run)| run.act == Act::Test)
+                    .collect();
+                if let Some(ruling) = super::outcome::elsewhere(reading, &all, evidence) {
+                    return ruling;
+                }
             }
             continue;
         }
@@ -276,7 +289,10 @@ pub(super) fn is_rehearsal(evidence: &Evidence) -> bool {
         "--collect-only",
         "list-tests",
     ];
-    evidence.words.iter().any(|word| OPTIONS.contains(&word.as_str()))
+    evidence
+        .words
+        .iter()
+        .any(|word| OPTIONS.contains(&word.as_str()) || matches!(word.as_str(), "help" | "--help"))
         || evidence.summary.contains("make -n ")
         || evidence.summary.contains("--dry-run")
 }

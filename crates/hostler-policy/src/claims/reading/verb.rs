@@ -184,6 +184,26 @@ fn perfect_forms(clause: &Clause, hits: &mut Vec<Hit<'_>>) {
     hits.sort_by_key(|hit| hit.from);
 }
 
+const SET: Verb = Verb { act: Act::Edit, id: "en/set", done: &[], participle: &[] };
+
+/// "Set `replicas: 4` in `values.yaml`." – past tense, unless it tells the user what to do.
+fn set_in_file(text: &Text, clause: &Clause, hits: &mut Vec<Hit<'_>>) {
+    let tokens = &clause.tokens;
+    let first = tokens.first().map(String::as_str);
+    if !matches!(first, Some("set" | "put")) || tokens.len() < 4 {
+        return;
+    }
+    let told = ["you", "your", "then", "restart", "run", "please", "before", "first"];
+    if told.iter().any(|word| clause.sentence.contains(&format!(" {word} "))) {
+        return;
+    }
+    let named =
+        objects::objects(text, clause, 1, tokens.len()).iter().any(|it| it.target && it.path.is_some());
+    if named && hits.first().is_none_or(|hit| 0 < hit.from) {
+        hits.insert(0, Hit { verb: &SET, form: "set", from: 0, to: 1, participle: false });
+    }
+}
+
 /// Verbs at the beginning of an item that is checked off: what was to be done is done.
 const BASES: &[(&str, Act)] = &[
     ("add", Act::Edit),
@@ -234,10 +254,51 @@ pub(super) fn listed(text: &Text, clause: &Clause, language: &Language) -> Optio
 
 /// "`src/net.c` now checks the return value": it was changed.
 pub(super) fn now(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
-    let at = clause.tokens.iter().position(|token| token == "now").filter(|at| *at == 1)?;
+    // "`a.sh` now checks …", "`a.sh` is executable now".
+    let last = clause.tokens.len().checked_sub(1)?;
+    let at = clause
+        .tokens
+        .iter()
+        .position(|token| token == "now")
+        .filter(|at| *at == 1 || (*at == last && *at <= 8))?;
+    if at != 1 {
+        let second = clause.tokens.get(1)?;
+        let states = matches!(
+            second.as_str(),
+            "is" | "has"
+                | "uses"
+                | "contains"
+                | "reads"
+                | "exports"
+                | "points"
+                | "handles"
+                | "returns"
+                | "supports"
+                | "includes"
+                | "takes"
+                | "sets"
+                | "runs"
+                | "logs"
+        );
+        let hit = Hit { verb: &NOW, form: "now", from: 1, to: 2, participle: true };
+        if !states
+            || vetoed(clause, language, &hit, 0)
+            || contains(&clause.norm(), language, language.negation)
+        {
+            return None;
+        }
+        let objects = objects::objects(text, clause, 0, 1);
+        objects.first()?.path.as_ref()?;
+        let hit = Hit { verb: &NOW, form: "", from: 0, to: 1, participle: false };
+        let around = clause.norm();
+        return Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Passive));
+    }
     let next = clause.tokens.get(at + 1)?;
     if !next.ends_with('s')
-        || matches!(next.as_str(), "is" | "was" | "has" | "this" | "passes" | "exists" | "fails" | "works")
+        || matches!(
+            next.as_str(),
+            "is" | "was" | "has" | "this" | "passes" | "exists" | "fails" | "works" | "lives"
+        )
     {
         return None;
     }
@@ -342,10 +403,82 @@ pub(super) fn state(text: &Text, clause: &Clause, language: &Language) -> Option
     Some(reading)
 }
 
+/// "In the browser the dropdown closes": what is seen in a place was looked at there.
+pub(super) fn seen_at(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    const PLACES: &[&str] = &[
+        "in the browser",
+        "in chrome",
+        "in firefox",
+        "in safari",
+        "on the emulator",
+        "in the emulator",
+        "in the simulator",
+        "on my phone",
+        "on a real device",
+        "on the device",
+        "on staging",
+        "in staging",
+        "on the preview deployment",
+        "in the live app",
+        "on the live site",
+    ];
+    const SEEN: &[&str] = &[
+        "closes",
+        "opens",
+        "shows",
+        "appears",
+        "disappears",
+        "renders",
+        "works",
+        "loads",
+        "stays",
+        "reacts",
+        "unlocks",
+        "displays",
+        "scrolls",
+        "responds",
+        "behaves",
+        "looks",
+        "submits",
+        "redirects",
+        "survives",
+        "plays",
+        "updates",
+        "posts",
+        "close",
+        "open",
+        "show",
+        "appear",
+        "disappear",
+        "render",
+        "work",
+        "load",
+        "completes",
+        "passes",
+    ];
+    let norm = clause.norm();
+    let place = PLACES.iter().find_map(|place| phrases::find(&norm, language, place))?;
+    let at = clause.tokens.iter().position(|token| SEEN.contains(&token.as_str()))?;
+    let negated = contains(&norm, language, language.negation) || negative_contraction(&clause.tokens);
+    let hit = Hit { verb: &SEEN_AT, form: "", from: at, to: at + 1, participle: false };
+    // An imperative begins with its verb; a description has a reason behind it.
+    if at == 0 || negated || vetoed(clause, language, &hit, 0) || contains(&norm, language, HABITS) {
+        return None;
+    }
+    let from = norm[..place].split_whitespace().count();
+    let objects = objects::objects(text, clause, from, clause.tokens.len());
+    let mut reading = reading(text, clause, language, &hit, objects, &norm, &norm, Subject::Passive);
+    reading.venue = objects::venue(&norm, language).or(Some(super::super::language::Venue::Browser));
+    Some(reading)
+}
+
+const SEEN_AT: Verb = Verb { act: Act::Verify, id: "en/seen-at", done: &[], participle: &[] };
+
 /// "Committed after running the tests": the gerund is stated with the rest.
 pub(super) fn after_running(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
     let at = clause.tokens.windows(2).position(|two| {
-        two[0] == "after" && matches!(two[1].as_str(), "running" | "rerunning" | "re-running")
+        matches!(two[0].as_str(), "after" | "by")
+            && matches!(two[1].as_str(), "running" | "rerunning" | "re-running")
     })?;
     let hit = Hit { verb: &RUN, form: "running", from: at + 1, to: at + 2, participle: false };
     if vetoed(clause, language, &Hit { from: at, ..hit }, 0) {
@@ -389,6 +522,7 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
     }
     if language.code == "en" {
         perfect_forms(clause, &mut hits);
+        set_in_file(text, clause, &mut hits);
     }
     let mut out: Vec<Reading> = Vec::new();
     // Whether the verb before had the agent for its subject; what follows by "and" has it too.
@@ -411,7 +545,16 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
         }
         chain = Some(subject);
         let passive = matches!(subject, Subject::Passive);
-        let mut objects = objects::objects(text, clause, hit.to, after_to);
+        // German participles end the clause: what is meant stands before them.
+        let front_first = language.code == "de" && before_to < hit.from;
+        let mut objects = if front_first {
+            objects::objects(text, clause, before_to, hit.from)
+        } else {
+            objects::objects(text, clause, hit.to, after_to)
+        };
+        if front_first && objects.is_empty() {
+            objects = objects::objects(text, clause, hit.to, after_to);
+        }
         let pronoun = clause
             .tokens
             .get(hit.to)
@@ -427,6 +570,16 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
             }
             front.extend(objects);
             objects = front;
+        }
+        if hit.form == "copied" {
+            let to = clause
+                .tokens
+                .iter()
+                .position(|token| matches!(token.as_str(), "to" | "as" | "into"))
+                .unwrap_or(0);
+            for object in &mut objects {
+                object.target = to < object.at;
+            }
         }
         if hit.form == "applied" || hit.form == "downloaded" {
             // A patch or manifest is what was used.
@@ -447,7 +600,7 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
             objects.extend(labelled(text, label));
         }
         let alone = clause.tokens.len() == 1 && objects.is_empty();
-        if alone && matches!(hit.verb.act, Act::Create | Act::Edit | Act::Verify | Act::Move) {
+        if alone && matches!(hit.verb.act, Act::Create | Act::Edit | Act::Delete | Act::Verify | Act::Move) {
             // "Fixed:", "Corrected: all tests pass": a label.
             continue;
         }
@@ -483,7 +636,10 @@ fn reading(
     names: &str,
     subject: Subject,
 ) -> Reading {
-    let nouns = objects::nouns(names, language);
+    let mut nouns = objects::nouns(names, language);
+    if nouns.is_empty() && hit.verb.id == "en/looked-up" {
+        nouns = objects::nouns(&clause.sentence, language);
+    }
     let stretch = clause.tokens[hit.to..].iter().take(6);
     let count = stretch
         .take_while(|token| !matches!(token.as_str(), "," | "and" | "so" | "which" | "that" | "but"))
@@ -587,6 +743,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         && 0 < at
         && !tokens[..at].iter().any(|it| language.first_person.contains(&it.as_str()))
         && chain.is_none()
+        && !tokens[..at].iter().any(|it| it == "having")
         && !language.subagent.iter().any(|it| tokens[..at].iter().any(|token| token == it))
     {
         return Subject::Other;
@@ -631,7 +788,8 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         // "is created by the script": the deed is a description.
         let by = tokens.iter().skip(hit.to).position(|token| token == "by").map(|it| it + hit.to + 1);
         let present = tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "is" | "are"))
-            && !tokens[..hit.from].iter().rev().take(4).any(|it| matches!(it.as_str(), "now" | "been"));
+            && !tokens.iter().any(|it| it == "now")
+            && !tokens[..hit.from].iter().rev().take(4).any(|it| it == "been");
         // "the value is stored in the cache" describes; "the document is updated" reports.
         let named = clause.tokens.iter().any(|token| {
             token.chars().any(|c| ('\u{e000}'..='\u{f7ff}').contains(&c))
@@ -674,6 +832,14 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         return Subject::Subagent;
     }
     if perfect {
+        return Subject::Other;
+    }
+    // "ran", "wrote" are no participles: the noun before them is who did it.
+    if matches!(hit.form, "ran" | "re-ran" | "reran" | "wrote" | "rewrote" | "undid" | "did run") {
+        return Subject::Other;
+    }
+    if hit.form == "built" && matches!(next, Some("in" | "on" | "with" | "for" | "around" | "upon" | "into"))
+    {
         return Subject::Other;
     }
     if hit.participle || next.is_none_or(|it| AFTER_PASSIVE.contains(&it)) {
