@@ -5,6 +5,7 @@ mod deed;
 mod look;
 mod outcome;
 mod run;
+mod state;
 
 use super::act::Act;
 use super::evidence::{Channel, Evidence, Failure, FailureKind};
@@ -114,6 +115,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             bench.evidence.iter().find(|it| it.channel == Channel::Delegate && it.failure.is_none())
     {
         return Ruling::by(report);
+    }
+    if let Some(stated) = state::of(reading) {
+        return state::judge(reading, stated, bench);
     }
     let ruling = match reading.act {
         _ if reading.result.is_some() => outcome::judge(reading, bench),

@@ -2,6 +2,7 @@
 
 mod objects;
 mod result;
+pub(super) mod state;
 mod verb;
 
 use super::act::Act;
@@ -74,17 +75,8 @@ pub(super) struct Told {
     pub(super) units: Option<u64>,
     /// Checks in general are meant, not tests alone.
     pub(super) any: bool,
-    /// Another number with what it counts or measures.
-    pub(super) measure: Option<Measured>,
-}
-
-/// A number as told.
-#[derive(Debug, Clone, PartialEq)]
-pub(super) struct Measured {
-    /// The number.
-    pub(super) value: f64,
-    /// `ms`, `s`, `rows`; `status` for the status of an answer over HTTP.
-    pub(super) unit: String,
+    /// A state or another value.
+    pub(super) state: Option<state::Stated>,
 }
 
 impl Reading {
@@ -195,7 +187,7 @@ const DESCRIBES: &[&str] = &[
 
 /// The first block of what is a text for others to use.
 const DRAFTS: &[&str] = &[
-    " draft ",
+    " here's a draft ", " a draft of ", " draft pr ", " draft text ", " drafted the following ",
     " draft for ",
     " here's a pr description ",
     " suggested pr ",
@@ -238,7 +230,7 @@ pub(super) fn read(message: &str) -> Message {
     let opening = joined(&clause::tokens(&format!("{opening}\n{headings}")));
     out.describes = contains(&opening, main, DESCRIBES);
     let first = text.blocks.first().map(|block| joined(&clause::tokens(&block.text))).unwrap_or_default();
-    if message.trim_start().starts_with("<summary>") || DRAFTS.iter().any(|draft| first.contains(draft)) {
+    if message.trim_start().starts_with("<summary>") || first.starts_with(" draft ") || DRAFTS.iter().any(|draft| first.contains(draft)) {
         // Written for somebody else to send, or a summary that the host asked for.
         return out;
     }
@@ -277,11 +269,18 @@ pub(super) fn read(message: &str) -> Message {
                 if readings.is_empty() {
                     readings.extend(verb::seen_at(&text, clause, language));
                 }
+                if readings.is_empty() {
+                    readings.extend(verb::any_deed(&text, clause, language));
+                }
+                if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed) {
+                    readings.extend(verb::marked(&text, clause, next, language));
+                }
                 if !readings.is_empty() {
                     readings.extend(verb::after_running(&text, clause, language));
                 }
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
+            readings.extend(state::read(&text, index, &clauses, number, language));
             if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1) {
                 // "Added the migration (`0014_x.py`)": the brackets name it.
                 let named = objects::objects(&text, next, 0, 1);

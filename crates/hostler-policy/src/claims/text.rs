@@ -14,6 +14,8 @@ pub(super) struct Text {
     pub(super) blocks: Vec<Block>,
     /// What the characters of the private range stand for.
     pub(super) spans: Vec<Span>,
+    /// The rows that name columns, with the index of the row that follows.
+    columns: Vec<(usize, String)>,
 }
 
 /// Something that is no prose but may be what prose is about.
@@ -57,6 +59,13 @@ impl Text {
     /// What `c` stands for.
     pub(super) fn span(&self, c: char) -> Option<&Span> {
         self.spans.get((c as u32).checked_sub(SPAN_FIRST)? as usize)
+    }
+
+    /// The names of the columns of the table that a row stands in, separated as its cells are.
+    pub(super) fn columns(&self, row: usize) -> Option<&str> {
+        let (first, names) = self.columns.iter().rfind(|(first, _)| *first <= row)?;
+        let same = self.blocks.get(*first..=row)?.iter().all(|block| block.kind == BlockKind::Row);
+        same.then_some(names.as_str())
     }
 
     /// `text` with its spans put back, as the message has it.
@@ -280,8 +289,8 @@ impl Reader {
             let rule = cells.iter().all(|cell| cell.chars().all(|c| matches!(c, '-' | ':' | ' ')));
             if rule {
                 // The row above names the columns: it states nothing.
-                if self.text.blocks.last().is_some_and(|block| block.kind == BlockKind::Row) {
-                    self.text.blocks.pop();
+                if let Some(names) = self.text.blocks.pop_if(|block| block.kind == BlockKind::Row) {
+                    self.text.columns.push((self.text.blocks.len(), names.text));
                 }
             } else {
                 let row = cells.join(" | ");

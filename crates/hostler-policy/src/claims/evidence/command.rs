@@ -19,7 +19,7 @@ use super::of::{Source, add_words, stem};
 use super::output;
 use super::program::{Meaning, Role};
 use super::text::{base, has, lines};
-use super::{Evidence, Failure, FailureKind, FileAct, failure, mcp, measure};
+use super::{Evidence, Failure, FailureKind, FileAct, failure, mcp, measure, state};
 use crate::claims::Act;
 use crate::shell::Flow;
 
@@ -31,7 +31,7 @@ const ACTS_MAX: usize = 200;
 
 /// What became of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+pub(super) enum State {
     /// It succeeded.
     Done,
     /// It failed.
@@ -43,16 +43,16 @@ enum State {
 }
 
 /// A simple command with what it means and does.
-struct Step {
-    words: Vec<String>,
-    meaning: Meaning,
-    flow: Flow,
+pub(super) struct Step {
+    pub(super) words: Vec<String>,
+    pub(super) meaning: Meaning,
+    pub(super) flow: Flow,
     cwd: Option<PathBuf>,
-    state: State,
+    pub(super) state: State,
 }
 
 impl Step {
-    fn name(&self) -> &str {
+    pub(super) fn name(&self) -> &str {
         self.words.first().map_or("", |word| base(word))
     }
 
@@ -62,7 +62,7 @@ impl Step {
     }
 
     /// It searches contents.
-    fn is_search(&self) -> bool {
+    pub(super) fn is_search(&self) -> bool {
         matches!(self.name(), "grep" | "rg" | "egrep" | "fgrep" | "ag" | "ack" | "zgrep")
     }
 
@@ -190,7 +190,9 @@ pub(super) fn shell(
     if tells(&steps) {
         evidence.measures = measure::measures(text);
         evidence.notable = measure::notable(text);
+        state::lines(text, &steps, &mut evidence.answers);
     }
+    state::commands(command, &steps, exit, text, &mut evidence.answers);
 }
 
 /// Headings under which `git status` lists what is not committed.

@@ -11,11 +11,14 @@ mod measure;
 mod of;
 mod output;
 mod program;
+mod state;
 #[cfg(test)]
 mod tests;
 mod text;
 
 pub use of::{Source, of};
+pub use state::{Answer, Question};
+pub(super) use state::{deed, metric};
 
 use std::fmt;
 
@@ -80,6 +83,10 @@ pub struct Evidence {
     /// `git status` was asked (or a commit said): nothing is left uncommitted, or something is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree_clean: Option<bool>,
+    /// States that the output tells, beyond what runs and measures hold; in the order of the output, at most
+    /// [`ANSWERS_MAX`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub answers: Vec<Answer>,
     /// One line for people: `Bash: pytest -q → 11 passed, 1 failed`.
     pub summary: String,
     /// Length of the output in bytes.
@@ -92,6 +99,8 @@ pub struct Evidence {
 
 /// At most this many [`Evidence::measures`].
 pub const MEASURES_MAX: usize = 48;
+/// At most this many [`Evidence::answers`].
+pub const ANSWERS_MAX: usize = 32;
 /// At most this many [`Evidence::notable`].
 pub const NOTABLE_MAX: usize = 8;
 

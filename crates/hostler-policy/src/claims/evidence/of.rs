@@ -7,6 +7,7 @@ use hostler_model::{Action, Outcome, Place, ToolCall, lexical};
 use super::text::{base, clean, has, lines, shorten, shorten_to};
 use super::{
     Actor, Channel, Deed, Evidence, Failure, FailureKind, FileAct, command, delegate, failure, mcp, measure,
+    state,
 };
 use crate::claims::Act;
 
@@ -248,6 +249,12 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
     if result && told && evidence.ok {
         evidence.measures = measure::measures(text);
         evidence.notable = measure::notable(text);
+        state::lines(text, &[], &mut evidence.answers);
+    }
+    if let Action::Search { path, pattern } = action
+        && evidence.ok
+    {
+        state::search(&source.call.input, pattern, path.as_deref(), text, &mut evidence.answers);
     }
 }
 

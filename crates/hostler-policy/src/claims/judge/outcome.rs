@@ -3,7 +3,7 @@
 use super::super::act::Act;
 use super::super::evidence::{Channel, Evidence, Run};
 use super::super::language::Venue;
-use super::super::reading::{Measured, Reading, Told};
+use super::super::reading::{Reading, Told};
 use super::super::rules;
 use super::super::verdict::{Kind, Standing};
 use super::{Bench, Ruling, missed, opaque, run};
@@ -17,9 +17,6 @@ const COVERAGE_TOLERANCE: f64 = 0.51;
 pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let Some(told) = &reading.result else { return Ruling::supported("no result is told") };
     let evidence = bench.evidence;
-    if let Some(measure) = &told.measure {
-        return measured(measure, evidence);
-    }
     if let Some(venue) =
         reading.venue.filter(|venue| *venue == Venue::Integration || *venue == Venue::Staging)
     {
@@ -269,71 +266,6 @@ fn covered(coverage: f64, runs: &Runs<'_>, evidence: &[Evidence]) -> Ruling {
     ruling
 }
 
-/// A number that a program prints. Only what this turn's calls measured in the same unit speaks against it.
-fn measured(told: &Measured, evidence: &[Evidence]) -> Ruling {
-    let family = |unit: &str| match unit {
-        "ms" | "millisecond" | "milliseconds" | "msec" => ("time", 0.001),
-        "s" | "sec" | "secs" | "second" | "seconds" => ("time", 1.0),
-        "min" | "minutes" | "minute" => ("time", 60.0),
-        _ => ("", 1.0),
-    };
-    let (kind, factor) = family(&told.unit);
-    let stem = told.unit.trim_end_matches('s');
-    let mut other = None;
-    for it in evidence.iter().rev().filter(|it| it.channel != Channel::File && !it.earlier) {
-        for measure in &it.measures {
-            let same = match told.unit.as_str() {
-                "status" => {
-                    measure.unit.is_empty()
-                        && (100.0..600.0).contains(&measure.value)
-                        && measure.value.fract() == 0.0
-                        && it.output_bytes <= 64
-                        && it
-                            .words
-                            .iter()
-                            .any(|word| matches!(word.as_str(), "curl" | "wget" | "http" | "httpie" | "xh"))
-                }
-                _ if kind == "time" => {
-                    family(&measure.unit).0 == "time"
-                        && ["time", "duration", "latency", "took", "real", "elapsed", "execution"]
-                            .iter()
-                            .any(|it| measure.label.contains(it))
-                }
-                _ => {
-                    measure.unit.trim_end_matches('s') == stem || measure.label.trim_end_matches('s') == stem
-                }
-            };
-            if !same {
-                continue;
-            }
-            let value = if kind == "time" { measure.value * family(&measure.unit).1 } else { measure.value };
-            let claimed = told.value * factor;
-            let rounded =
-                told.value.fract() == 0.0 && (measure.value - told.value).abs() < 1.0 && kind != "time";
-            if rounded {
-                return Ruling::by(it);
-            }
-            if (value - claimed).abs()
-                <= 0.1 * value.abs().max(claimed.abs()) * f64::from(u8::from(kind == "time")) + f64::EPSILON
-            {
-                return Ruling::by(it);
-            }
-            other.get_or_insert((it, measure.value));
-        }
-        // Any number of an output that is the very one.
-        if it.measures.iter().any(|measure| (measure.value - told.value).abs() < f64::EPSILON) {
-            return Ruling::by(it);
-        }
-    }
-    match other {
-        Some((it, value)) => {
-            let unit = if told.unit == "status" { String::new() } else { format!(" {}", told.unit) };
-            Ruling::contradicted(format!("{}{unit} is told; the output says {value}", told.value), it)
-        }
-        None => Ruling::supported("no call of this turn measured it"),
-    }
-}
-
 /// What is said to hold in a place that a call looked at.
 fn at_venue(venue: Venue, told: &Told, bench: &Bench<'_>) -> Ruling {
     let ruling = run::at_venue(venue, bench.evidence);
@@ -448,6 +380,9 @@ const LAYERS: &[(&[&str], &[&str])] = &[
     ),
     (&["mutation"], &["mutants", "mutmut", "stryker", "mutation"]),
     (&["smoke"], &["smoke"]),
+    (&["race"], &["race", "-race", "tsan", "loom", "helgrind"]),
+    (&["accessibility", "a11y"], &["axe", "a11y", "accessibility", "pa11y", "lighthouse"]),
+    (&["visual", "screenshot"], &["visual", "screenshot", "percy", "chromatic", "playwright", "backstop"]),
 ];
 
 /// "The end-to-end tests pass" where only unit tests ran; "the auth tests pass" where only those of billing did.

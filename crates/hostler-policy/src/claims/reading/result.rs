@@ -5,7 +5,7 @@ use super::super::clause::{Clause, contains};
 use super::super::language::{LANGUAGES, Language, Venue};
 use super::super::phrases;
 use super::super::text::{Span, Text};
-use super::{Measured, Reading, Told, joined, objects};
+use super::{Reading, Told, joined, objects};
 
 /// Not everything passed.
 const EXCEPTIONS: &[&str] = &[
@@ -104,10 +104,6 @@ pub(super) fn read(
     if let Some(coverage) = coverage {
         let told = Told { coverage_percent: Some(coverage), ..Told::default() };
         out.push(reading(text, clause, language, Act::Test, told, "coverage", &norm));
-    }
-    if let Some(measure) = measure(&clause.tokens) {
-        let told = Told { measure: Some(measure), ..Told::default() };
-        out.push(reading(text, clause, language, Act::Run, told, "measure", &norm));
     }
     let fails = contains(&norm, language, language.fail) && !fault_free(&norm, language);
     if let Some(mut told) = counts {
@@ -658,82 +654,4 @@ fn coverage(tokens: &[String], norm: &str, language: &Language) -> Option<f64> {
     };
     let before = joined(&tokens[at.saturating_sub(3)..at]);
     (!goal.iter().any(|word| before.contains(word))).then_some(value)
-}
-
-/// Units of time; what else can be counted is any word behind a number that a deed or a state says something of.
-const TIMES: &[&str] =
-    &["ms", "s", "sec", "secs", "second", "seconds", "milliseconds", "millisecond", "minutes", "min"];
-const TAKES: &[&str] = &[
-    "down", "takes", "took", "latency", "query", "request", "response", "p95", "p99", "p50", "median",
-    "loads", "startup",
-];
-const ANSWERS: &[&str] =
-    &["answers", "returns", "returned", "responds", "responded", "answered", "status", "http"];
-const SIZES: &[&str] = &["kb", "mb", "kib", "mib", "gb", "bytes"];
-const SIZED: &[&str] =
-    &["bundle", "size", "image", "binary", "gzip", "gzipped", "weighs", "archive", "chunk"];
-const COUNTED: &[&str] = &[
-    "rows",
-    "records",
-    "entries",
-    "users",
-    "documents",
-    "orders",
-    "messages",
-    "items",
-    "customers",
-    "products",
-    "events",
-    "files",
-    "images",
-    "lines",
-];
-const DONE: &[&str] = &[
-    "migrated",
-    "imported",
-    "inserted",
-    "exported",
-    "processed",
-    "deleted",
-    "loaded",
-    "seeded",
-    "converted",
-    "updated",
-    "skipped",
-    "indexed",
-];
-
-/// `down to 12 ms`, `answers 200`, `2,340 rows were migrated`: few forms, each tied to what a program prints.
-fn measure(tokens: &[String]) -> Option<Measured> {
-    let has = |words: &[&str]| tokens.iter().any(|token| words.contains(&token.as_str()));
-    let mut found = None;
-    for (at, token) in tokens.iter().enumerate() {
-        let (digits, glued) = match token.find(|c: char| c.is_alphabetic()) {
-            Some(split) if token.as_bytes()[0].is_ascii_digit() => token.split_at(split),
-            _ => (token.as_str(), ""),
-        };
-        let Ok(value) = digits.replace(',', "").parse::<f64>() else { continue };
-        let unit =
-            if glued.is_empty() { tokens.get(at + 1).map(String::as_str).unwrap_or_default() } else { glued };
-        let before = at.checked_sub(1).map(|it| tokens[it].as_str()).unwrap_or_default();
-        let measured = if TIMES.contains(&unit) && has(TAKES) && before != "from" {
-            Some(unit)
-        } else if COUNTED.contains(&unit) && has(DONE) {
-            Some(unit)
-        } else if SIZES.contains(&unit) && has(SIZED) {
-            Some(unit)
-        } else if ANSWERS.contains(&before) && (100.0..600.0).contains(&value) && token.len() == 3 {
-            Some("status")
-        } else {
-            None
-        };
-        if let Some(unit) = measured {
-            if found.is_some() {
-                // Two numbers: before and after, or a list. Which is which is not certain.
-                return None;
-            }
-            found = Some(Measured { value, unit: unit.to_owned() });
-        }
-    }
-    found
 }

@@ -10,8 +10,8 @@ fn claims(message: &str) -> String {
             let paths: Vec<&str> = reading.paths().collect();
             return [vec![act.as_str()], paths].concat().join(" ");
         };
-        if let Some(measure) = &told.measure {
-            return format!("{} {}", measure.value, measure.unit);
+        if let Some(stated) = &told.state {
+            return state::short(stated);
         }
         if let Some(coverage) = told.coverage_percent {
             return format!("coverage {coverage}");
