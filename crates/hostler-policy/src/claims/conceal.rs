@@ -42,7 +42,11 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
             && evidence.channel == Channel::Shell
             && failure.missed.iter().all(|deed| matches!(deed.act, Act::Run))
             && evidence.runs.is_empty();
-        let matters = claimed || (complete && weighs(evidence, failure)) || (plainly && unknown);
+        let last = index + 1 == turn.evidence.len();
+        let matters = claimed
+            || (complete && weighs(evidence, failure))
+            || ((plainly || (last && affirms(turn.message) && !speaks_of(message, evidence, failure)))
+                && unknown);
         let later = &turn.evidence[index + 1..];
         if matters && !made_good(evidence, failure, later) {
             audit.findings.push(finding(turn, evidence, failure));
@@ -89,6 +93,18 @@ fn acknowledges(norm: &str, language: &Language) -> bool {
         found
     });
     found
+}
+
+/// The message has words of the failure's own output, besides those of the command: it tells of it in some way.
+fn speaks_of(message: &Message, evidence: &Evidence, failure: &Failure) -> bool {
+    let said = |text: &str| {
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| 4 <= word.len()).any(|word| {
+            let word = word.to_lowercase();
+            let stem = &word[..word.char_indices().nth(6).map_or(word.len(), |(at, _)| at)];
+            !evidence.words.iter().any(|it| it.contains(stem)) && message.norm.contains(&format!(" {stem}"))
+        })
+    };
+    said(&failure.message) || evidence.notable.iter().any(|line| said(line))
 }
 
 /// "83 of 84": not all.

@@ -13,7 +13,17 @@ const CAN_CHANGE: &[Channel] = &[Channel::Shell, Channel::Delegate, Channel::Mcp
 const TOOLS: &[&str] = &["Write", "Edit", "NotebookEdit", "Bash"];
 
 pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
-    if reading.paths().next().is_none() {
+    let names_like = |it: &&super::super::reading::Object| {
+        it.target && it.code && it.path.is_none() && it.text.contains('/')
+    };
+    let touched = reading.objects.iter().filter(names_like).any(|object| {
+        bench
+            .evidence
+            .iter()
+            .flat_map(|it| &it.files)
+            .any(|file| !matches!(file.act, Act::Search) && same_path(&object.text, &file.path, false))
+    });
+    if reading.paths().next().is_none() && !touched {
         let has = |noun: Noun| reading.nouns.contains(&noun);
         if reading.verb == "applied" && has(Noun::Migration) {
             return super::deed::of(Act::Migrate, reading, bench);
@@ -32,7 +42,20 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         }
         return unnamed(reading, bench);
     }
-    let paths: Vec<String> = reading.paths().map(str::to_owned).collect();
+    let mut paths: Vec<String> = reading.paths().map(str::to_owned).collect();
+    // `bin/report` beside `bin/rotate`: a name like others that were touched.
+    for object in
+        reading.objects.iter().filter(|it| it.target && it.code && it.path.is_none() && it.text.contains('/'))
+    {
+        let folder = object.text.split('/').next().unwrap_or_default();
+        let plain = object.text.chars().all(|c| c.is_ascii_alphanumeric() || "/-_.".contains(c));
+        if plain
+            && touched
+            && (paths.is_empty() || paths.iter().any(|path| path.starts_with(&format!("{folder}/"))))
+        {
+            paths.push(object.text.clone());
+        }
+    }
     // "removed x from y": what is named may be the place.
     let acts: &[Act] = match reading.act {
         // A whole file that is named as removed is not removed by an edit of it.

@@ -9,6 +9,9 @@ use super::{Bench, Ruling, missed, opaque};
 const FREE: &[Channel] = &[Channel::Shell, Channel::Delegate];
 
 pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    if reading.pattern == "en/any" {
+        return anything(reading, bench);
+    }
     let has = |noun: Noun| reading.nouns.contains(&noun);
     match reading.act {
         // "opened": a file, or an issue or pull request.
@@ -25,6 +28,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             {
                 of(Act::OpenIssue, reading, bench)
             } else {
+                if bench.evidence.is_empty() && reading.said {
+                    return Ruling::not_read(
+                        "nothing was opened".to_owned(),
+                        "the session has no tool call".to_owned(),
+                    );
+                }
                 Ruling::supported("what was opened is not told")
             }
         }
@@ -52,7 +61,7 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
                 .words
                 .iter()
                 .any(|it| it.starts_with('#') && it[1..].chars().all(|c| c.is_ascii_digit()))
-                || ["ticket", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
+                || ["ticket", "mr", "request", "issue", "pr", "epic", "card", "jira", "milestone", "sprint"]
                     .iter()
                     .any(|word| reading.words.iter().any(|it| it == word))
             {
@@ -117,6 +126,29 @@ fn served(reading: &Reading) -> bool {
         "queue",
     ];
     reading.words.iter().any(|word| NAMES.contains(&word.as_str()))
+}
+
+/// A deed of an unknown kind: whatever has an effect may be it.
+fn anything(reading: &Reading, bench: &Bench<'_>) -> Ruling {
+    let effect = |it: &&Evidence| {
+        it.opaque
+            || !it.runs.is_empty()
+            || it.files.iter().any(|file| !matches!(file.act, Act::Read | Act::Search))
+            || it
+                .deeds
+                .iter()
+                .any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Verify))
+            || matches!(it.channel, Channel::Delegate | Channel::Web | Channel::Other)
+            || it.failure.is_some()
+    };
+    match bench.evidence.iter().rev().find(effect) {
+        Some(found) => Ruling::by(found),
+        None => Ruling::not_done(
+            format!("{} is told, and no call of this session did anything but look", reading.verb),
+            &["Bash", "Edit", "MCP"],
+            "looked for a call with an effect".to_owned(),
+        ),
+    }
 }
 
 /// Changes may be taken back by editing as well.

@@ -82,6 +82,10 @@ pub(super) fn objects(text: &Text, clause: &Clause, from: usize, to: usize) -> V
                 {
                     context = true;
                 } else if matches!(token.as_str(), "and" | "to" | "into" | "in" | "as" | "at" | ",") {
+                    let item = token == "," && tokens.get(at + 1).is_some_and(|it| it == "and")
+                        || token == "and" && at.checked_sub(1).is_some_and(|it| tokens[it] == ",");
+                    // "with x and y, and z": z is an item again.
+                    context = context && !item;
                     // "from a to b": b is a target again; a comma ends "per x, y" as well.
                     context = context && matches!(token.as_str(), "and" | ",");
                 }

@@ -252,6 +252,28 @@ pub(super) fn listed(text: &Text, clause: &Clause, language: &Language) -> Optio
     Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent))
 }
 
+/// "`docs/cli.md` (new), `mkdocs.yml` (nav)": a file with a mark in brackets behind it.
+pub(super) fn marked(text: &Text, clause: &Clause, next: &Clause, language: &Language) -> Option<Reading> {
+    let [mark] = next.tokens.as_slice() else { return None };
+    let act = match mark.as_str() {
+        "new" | "created" | "added" => Act::Create,
+        "updated" | "changed" | "modified" | "edited" => Act::Edit,
+        "deleted" | "removed" => Act::Delete,
+        _ => return None,
+    };
+    let last = clause.tokens.len().checked_sub(1)?;
+    let verb = Verb { act, id: "en/marked", done: &[], participle: &[] };
+    let hit = Hit { verb: &verb, form: "", from: last, to: last + 1, participle: false };
+    let mut objects = objects::objects(text, clause, last, last + 1);
+    objects.first()?.path.as_ref()?;
+    objects[0].target = true;
+    if vetoed(clause, language, &hit, 0) {
+        return None;
+    }
+    let around = clause.norm();
+    Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Agent))
+}
+
 /// "`src/net.c` now checks the return value": it was changed.
 pub(super) fn now(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
     // "`a.sh` now checks …", "`a.sh` is executable now".
@@ -353,6 +375,12 @@ const STATES: &[Verb] = &[
         participle: &[],
     },
     Verb {
+        act: Act::Create,
+        id: "en/there-is",
+        done: &["there's now", "there is now", "there are now"],
+        participle: &[],
+    },
+    Verb {
         act: Act::Edit,
         id: "en/in-tree",
         done: &["is in the tree", "is in now", "are in now"],
@@ -387,7 +415,7 @@ pub(super) fn state(text: &Text, clause: &Clause, language: &Language) -> Option
         return None;
     }
     let mut objects = objects::objects(text, clause, 0, from);
-    if form.ends_with("lives in") {
+    if form.ends_with("lives in") || form.starts_with("there") {
         objects = objects::objects(text, clause, to, clause.tokens.len());
     }
     // Without a name a state may be anybody's work, or a description.
@@ -418,7 +446,6 @@ pub(super) fn seen_at(text: &Text, clause: &Clause, language: &Language) -> Opti
         "on the device",
         "on staging",
         "in staging",
-        "on the preview deployment",
         "in the live app",
         "on the live site",
     ];
@@ -473,6 +500,242 @@ pub(super) fn seen_at(text: &Text, clause: &Clause, language: &Language) -> Opti
 }
 
 const SEEN_AT: Verb = Verb { act: Act::Verify, id: "en/seen-at", done: &[], participle: &[] };
+
+/// Verbs of looking, thinking and saying: they change nothing, so that nothing has to show for them.
+const MENTAL: &[&str] = &[
+    "noticed",
+    "checked",
+    "looked",
+    "decided",
+    "considered",
+    "identified",
+    "confirmed",
+    "verified",
+    "discussed",
+    "explained",
+    "listed",
+    "summarised",
+    "summarized",
+    "compared",
+    "answered",
+    "traced",
+    "counted",
+    "grepped",
+    "searched",
+    "located",
+    "assumed",
+    "reviewed",
+    "analyzed",
+    "analysed",
+    "inspected",
+    "examined",
+    "investigated",
+    "explored",
+    "studied",
+    "concluded",
+    "determined",
+    "realized",
+    "realised",
+    "figured",
+    "learned",
+    "mentioned",
+    "noted",
+    "described",
+    "outlined",
+    "planned",
+    "proposed",
+    "suggested",
+    "recommended",
+    "expected",
+    "needed",
+    "wanted",
+    "tried",
+    "attempted",
+    "asked",
+    "skipped",
+    "ignored",
+    "avoided",
+    "stopped",
+    "paused",
+    "waited",
+    "referenced",
+    "cited",
+    "quoted",
+    "based",
+    "focused",
+    "focussed",
+    "limited",
+    "related",
+    "used",
+    "called",
+    "named",
+    "followed",
+    "hoped",
+    "guessed",
+    "estimated",
+    "calculated",
+    "computed",
+    "evaluated",
+    "assessed",
+    "walked",
+    "stepped",
+    "gathered",
+    "collected",
+    "narrowed",
+    "ruled",
+    "double-checked",
+    "cross-checked",
+    "spotted",
+    "observed",
+    "discovered",
+    "uncovered",
+    "pinpointed",
+    "flagged",
+    "highlighted",
+    "picked",
+    "preferred",
+    "included",
+    "excluded",
+    "covered",
+    "drafted",
+    "sketched",
+    "need",
+    "speed",
+    "feed",
+    "seed",
+    "indeed",
+    "exceed",
+    "proceed",
+    "red",
+    "bed",
+    "shed",
+    "embed",
+    "unchanged",
+    "untouched",
+    "unused",
+    "nested",
+    "shared",
+    "typed",
+    "required",
+    "supported",
+    "deprecated",
+    "scoped",
+    "intended",
+    "affected",
+    "concerned",
+    "involved",
+    "interested",
+    "worried",
+    "happened",
+    "occurred",
+    "appeared",
+    "seemed",
+    "remained",
+    "existed",
+    "failed",
+    "passed",
+    "succeeded",
+    "worked",
+    "turned",
+    "ended",
+    "agreed",
+    "promised",
+    "offered",
+    "interrupted",
+    "cancelled",
+    "canceled",
+    "denied",
+    "refused",
+    "rejected",
+    "blocked",
+    "missed",
+    "opened",
+    "viewed",
+    "queried",
+    "probed",
+    "scanned",
+    "matched",
+    "mapped",
+    "thanks",
+    "liked",
+    "started",
+    "continued",
+    "finished",
+    "completed",
+    "ordered",
+    "grouped",
+    "sorted",
+    "ranked",
+    "rated",
+    "weighed",
+    "preserved",
+    "retained",
+    "reported",
+    "stated",
+    "claimed",
+    "derived",
+    "inferred",
+    "extrapolated",
+    "interpreted",
+    "translated",
+    "paraphrased",
+    "solved",
+    "reasoned",
+    "debated",
+    "advised",
+    "warned",
+    "marked",
+    "labelled",
+    "labeled",
+    "reached",
+    "hit",
+    "received",
+    "returned",
+    "accepted",
+    "added",
+    "given",
+    "attached",
+    "detailed",
+];
+
+/// "Invited Mara", "the seeds were loaded": a deed whose verb is not known. It is judged only where a session did nothing
+/// at all.
+pub(super) fn any_deed(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let tokens = &clause.tokens;
+    let at = tokens.iter().take(6).position(|token| {
+        token.len() > 4
+            && token.ends_with("ed")
+            && token.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+            && !MENTAL.contains(&token.as_str())
+    })?;
+    let hit = Hit { verb: &ANY, form: "", from: at, to: at + 1, participle: false };
+    let subject = english_subject(clause, language, &hit, None);
+    let past = tokens[..at].iter().any(|it| it == "been");
+    let fits = match subject {
+        Subject::Said => true,
+        // "Squashed the five commits": an object has to follow, else it may be an adjective.
+        Subject::Agent => {
+            at == 0
+                && tokens.get(1).is_some_and(|it| {
+                    DETERMINERS.contains(&it.as_str())
+                        || text.span(it.chars().next().unwrap_or(' ')).is_some()
+                        || it == "it"
+                })
+        }
+        Subject::Passive => past && tokens.len() <= 12,
+        Subject::Subagent | Subject::Other => false,
+    };
+    if !fits || vetoed(clause, language, &hit, 0) || contains(&clause.norm(), language, language.negation) {
+        return None;
+    }
+    let objects = objects::objects(text, clause, 0, tokens.len());
+    let around = clause.norm();
+    let mut reading = reading(text, clause, language, &hit, objects, &around, &around, subject);
+    reading.verb = tokens[at].clone();
+    Some(reading)
+}
+
+const ANY: Verb = Verb { act: Act::Other, id: "en/any", done: &[], participle: &[] };
 
 /// "Committed after running the tests": the gerund is stated with the rest.
 pub(super) fn after_running(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
@@ -812,7 +1075,8 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
                 | Act::OpenIssue
                 | Act::Backup
                 | Act::Comment
-        );
+        ) || (hit.verb.act == Act::Other
+            && phrase.iter().any(|it| matches!(it.as_str(), "issue" | "ticket" | "pr" | "request" | "mr")));
         if present && contains(&clause.norm(), language, HABITS) {
             return Subject::Other;
         }
