@@ -159,7 +159,7 @@ mod tests {
     use super::*;
 
     fn created(path: &str) -> FileAct {
-        FileAct { act: Act::Create, path: path.to_owned(), tree: false, times: 1 }
+        FileAct::new(Act::Create, path)
     }
 
     #[test]

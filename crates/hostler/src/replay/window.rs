@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     fn wrote(path: &str) -> Evidence {
-        let file = FileAct { act: Act::Create, path: path.to_owned(), tree: false, times: 1 };
+        let file = FileAct::new(Act::Create, path);
         Evidence { tool: "Write".into(), ok: true, files: vec![file], ..Evidence::default() }
     }
 

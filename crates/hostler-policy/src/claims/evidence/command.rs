@@ -7,6 +7,7 @@
 
 mod ending;
 mod judged;
+mod shown;
 mod steps;
 
 pub(super) use judged::background_runs;
@@ -96,6 +97,8 @@ pub(super) fn shell(
     let report = analyse(command, source);
     let mut steps = steps::steps(&report.commands, source);
     let loose = effects(&report.effects, &report.flows, &mut steps);
+    shown::changed(&mut steps, text, source);
+    shown::parts(&mut steps, text);
     let opaque = unread(&report, command, &steps);
 
     let refused = (!evidence.ok).then(|| failure::refused(text)).flatten();
@@ -179,7 +182,7 @@ pub(super) fn shell(
         for path in super::of::shown_files(None, text) {
             let base = step.cwd.as_deref().unwrap_or(source.cwd);
             let path = lexical::expand(base, source.place.home.as_deref(), &path).display().to_string();
-            evidence.files.push(FileAct { act: Act::Read, path, tree: false, times: 1 });
+            evidence.files.push(FileAct { part: true, ..FileAct::new(Act::Read, path) });
         }
     }
     evidence.opaque = opaque && (steps.is_empty() || steps.iter().any(|step| step.state != State::Skipped));

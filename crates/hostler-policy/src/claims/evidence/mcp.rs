@@ -257,7 +257,7 @@ fn files(verb: Verb, folder: bool, strings: &[(String, String)], out: &mut Meani
     };
     let mut add = |act: Act, path: &str| {
         let tree = act == Act::Search || (folder && act == Act::Delete);
-        out.files.push(FileAct { act, path: path.to_owned(), tree, times: 1 });
+        out.files.push(FileAct { tree, ..FileAct::new(act, path) });
     };
     for (key, value) in strings {
         let last = key

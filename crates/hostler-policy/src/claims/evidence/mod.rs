@@ -80,6 +80,10 @@ pub struct Evidence {
     /// stems, parts of an MCP server's and tool's name. For claims about what only a name tells.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub words: Vec<String>,
+    /// Of an output of more than 500 characters, the first [`LONG_WORDS_MAX`] words of 6 or more letters, in lower
+    /// case, each once; only of shells, reads and MCP servers.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub long_words: Vec<String>,
     /// `git status` was asked (or a commit said): nothing is left uncommitted, or something is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tree_clean: Option<bool>,
@@ -101,6 +105,8 @@ pub struct Evidence {
 pub const MEASURES_MAX: usize = 48;
 /// At most this many [`Evidence::answers`].
 pub const ANSWERS_MAX: usize = 32;
+/// At most this many [`Evidence::long_words`].
+pub const LONG_WORDS_MAX: usize = 40;
 /// At most this many [`Evidence::notable`].
 pub const NOTABLE_MAX: usize = 8;
 
@@ -164,6 +170,21 @@ pub struct FileAct {
     /// How many times or parts (edits in one call, cells); 1 is the rule.
     #[serde(default = "one", skip_serializing_if = "is_one")]
     pub times: u32,
+    /// Of what was read, only a part was shown: its beginning, some lines, those that match.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub part: bool,
+}
+
+impl FileAct {
+    /// `act`, once, on one file.
+    pub fn new(act: Act, path: impl Into<String>) -> Self {
+        Self { act, path: path.into(), tree: false, times: 1, part: false }
+    }
+
+    /// `act` on everything below a folder, or that a pattern names.
+    pub fn tree(act: Act, path: impl Into<String>) -> Self {
+        Self { tree: true, ..Self::new(act, path) }
+    }
 }
 
 /// Something done that is no file effect.

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use hostler_model::{Action, Outcome, Place, ToolCall, lexical};
 
-use super::text::{base, clean, has, lines, shorten, shorten_to};
+use super::text::{base, clean, has, lines, long_words, shorten, shorten_to};
 use super::{
-    Actor, Channel, Deed, Evidence, Failure, FailureKind, FileAct, command, delegate, failure, mcp, measure,
-    state,
+    Actor, Channel, Deed, Evidence, Failure, FailureKind, FileAct, LONG_WORDS_MAX, NOTABLE_MAX, command,
+    delegate, failure, mcp, measure, state,
 };
 use crate::claims::Act;
 
@@ -61,6 +61,9 @@ pub fn of(source: &Source<'_>) -> Evidence {
             shown(action)
         }
     };
+    if matches!(source.call.action, Action::Shell { .. } | Action::Read { .. } | Action::Mcp { .. }) {
+        evidence.long_words = long_words(text, LONG_WORDS_MAX);
+    }
     evidence.summary = summary(&evidence, shown, text);
     evidence
 }
@@ -106,13 +109,14 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
     let mut file = |act: Act, path: &Option<String>, tree: bool, times: usize| {
         if let Some(path) = path {
             let times = u32::try_from(times.max(1)).unwrap_or(u32::MAX);
-            files.push(FileAct { act, path: resolved(source, path), tree, times });
+            files.push(FileAct { tree, times, ..FileAct::new(act, resolved(source, path)) });
         }
     };
     let mut looks = false;
     let mut words: Vec<String> = Vec::new();
     let mut target = String::new();
     let mut told = true;
+    let mut part = false;
     match action {
         Action::Write { path, .. } => {
             file(Act::Create, path, false, 1);
@@ -129,6 +133,7 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
             looks = true;
             told = path.as_deref().is_some_and(is_data);
             file(Act::Read, path, false, 1);
+            part = excerpt(&source.call.input, text);
         }
         Action::Search { path, pattern } => {
             looks = true;
@@ -139,6 +144,7 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
                 for shown in shown_files(path.as_deref(), text) {
                     file(Act::Read, &Some(shown), false, 1);
                 }
+                part = true;
             }
             words.extend(mcp::words_of(super::text::head(pattern, 120)));
         }
@@ -204,6 +210,9 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
         }
         Action::Shell { .. } => {}
     }
+    if part {
+        files.iter_mut().filter(|file| file.act == Act::Read).for_each(|file| file.part = true);
+    }
     for path in files.iter().take(4) {
         words.extend(mcp::words_of(stem(&path.path)));
     }
@@ -215,7 +224,7 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
         evidence.files = files;
         evidence.deeds = deeds;
         if matches!(action, Action::Delegate { .. }) {
-            delegate::report(text, evidence);
+            delegate::report(text, source, evidence);
         }
     } else {
         evidence.opaque = false;
@@ -248,7 +257,11 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
     );
     if result && told && evidence.ok {
         evidence.measures = measure::measures(text);
-        evidence.notable = measure::notable(text);
+        for line in measure::notable(text) {
+            if evidence.notable.len() < NOTABLE_MAX && !evidence.notable.contains(&line) {
+                evidence.notable.push(line);
+            }
+        }
         state::lines(text, &[], &mut evidence.answers);
     }
     if let Action::Search { path, pattern } = action
@@ -256,6 +269,21 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
     {
         state::search(&source.call.input, pattern, path.as_deref(), text, &mut evidence.answers);
     }
+}
+
+/// Whether a read was told to show a part, and did: it began later, or ended where it was told to.
+fn excerpt(input: &str, text: &str) -> bool {
+    let number = |key: &str| {
+        let rest = input.split_once(&format!("\"{key}\""))?.1.trim_start().strip_prefix(':')?;
+        let rest = rest.trim_start_matches([' ', '[', '"']);
+        rest[..rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len())].parse::<usize>().ok()
+    };
+    let begins = ["offset", "start_line", "view_range", "startLine"].iter().any(|key| number(key) > Some(1));
+    let most = number("limit").or_else(|| {
+        let end = number("end_line").or_else(|| number("endLine"))?;
+        Some(end)
+    });
+    begins || most.is_some_and(|most| most <= lines(text).count()) || input.contains("\"view_range\"")
 }
 
 /// Acts that did not take effect.

@@ -61,13 +61,23 @@ impl Meaning {
     }
 
     fn file(mut self, act: Act, path: impl Into<String>) -> Self {
-        self.files.push(FileAct { act, path: path.into(), tree: false, times: 1 });
+        self.files.push(FileAct::new(act, path));
         self
     }
 
     fn tree(mut self, act: Act, path: impl Into<String>) -> Self {
-        self.files.push(FileAct { act, path: path.into(), tree: true, times: 1 });
+        self.files.push(FileAct::tree(act, path));
         self
+    }
+
+    /// What it judges is no more than `scope`.
+    pub(super) fn narrow(&mut self, scope: Option<String>) {
+        let Some(scope) = scope else { return };
+        for judge in &mut self.judges {
+            if !judge.scope.contains(&scope) {
+                judge.scope.push(scope.clone());
+            }
+        }
     }
 
     fn opaque(mut self) -> Self {
@@ -83,6 +93,14 @@ impl Meaning {
         self.judges.push(Judge { act, program: program.to_owned(), tool, scope });
         self
     }
+}
+
+/// A folder of several as a scope: `packages/api`. The only folder of a project is the whole of it, and which that is
+/// is not known here.
+pub(super) fn folder_scope(path: &str) -> Option<String> {
+    let path = path.trim_start_matches("./").trim_end_matches('/');
+    let parts = path.split('/').filter(|it| !it.is_empty()).count();
+    (1 < parts && !path.starts_with(['/', '.', '~']) && !path.contains(['*', '$'])).then(|| path.to_owned())
 }
 
 /// The words of a command; a word that only the run knows is empty.
@@ -142,6 +160,12 @@ impl<'a> Words<'a> {
         None
     }
 
+    /// What stands before `--`.
+    fn own(self) -> Self {
+        let end = self.args.iter().position(|it| it == "--").unwrap_or(self.args.len());
+        Self { args: &self.args[..end], ..self }
+    }
+
     /// What is no option, and no value of the options in `valued`.
     fn operands(self, valued: &[&str]) -> Vec<&'a str> {
         let mut out = Vec::new();
@@ -163,18 +187,32 @@ impl<'a> Words<'a> {
 
 /// What `words` mean.
 pub(super) fn meaning(words: Words<'_>) -> Meaning {
-    let asks = |arg: &String| matches!(arg.as_str(), "--help" | "--version" | "-V");
-    if words.args.last().is_some_and(asks)
-        && words.args.iter().rev().skip(1).all(|arg| !arg.contains(['/', '.']))
-    {
+    if asks(words) {
         return Meaning::new(Role::Look, words.name);
     }
-    git::meaning(words)
+    let found = git::meaning(words)
         .or_else(|| packages::meaning(words))
         .or_else(|| runners::meaning(words))
         .or_else(|| systems::meaning(words))
         .or_else(|| plain(words))
-        .unwrap_or_else(|| unknown(words))
+        .unwrap_or_else(|| unknown(words));
+    if !found.judges.is_empty() && runners::only_lists(words) {
+        // It names what it would judge.
+        return Meaning::new(Role::Look, found.target);
+    }
+    found
+}
+
+/// Asks a program about itself.
+fn asks(words: Words<'_>) -> bool {
+    let help = |arg: Option<&String>| arg.is_some_and(|arg| arg == "--help");
+    let version = |arg: &String| matches!(arg.as_str(), "--version" | "-V");
+    let prints =
+        matches!(words.name, "echo" | "printf" | "grep" | "rg" | "egrep" | "docker" | "podman" | "kubectl");
+    !prints && (help(words.args.last()) || help(words.args.first()))
+        || (words.args.len() == 1 && words.args[0] == "-h")
+        || words.args.last().is_some_and(version)
+            && words.args.iter().rev().skip(1).all(|arg| !arg.contains(['/', '.']))
 }
 
 /// Programs that neither change files nor judge.
@@ -281,9 +319,39 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         | "ip" | "ifconfig" | "dig" | "nslookup" | "host" | "ulid" | "uuidgen" | "openssl" | "ssh-keygen"
         | "gpg" | "age" | "pbpaste" | "pbcopy" | "open" | "xdg-open" | "hyperfine" | "time" | "timeout"
         | "xargs" | "sudo" | "nohup" | "watch" | "tput" | "screen" | "tmux" => Meaning::new(Role::Look, name),
-        "mkdir" | "touch" | "ln" | "chmod" | "chown" | "chgrp" | "tee" | "sponge" | "truncate" | "dd"
-        | "install" | "rm" | "rmdir" | "unlink" | "shred" | "trash" | "trash-put" | "rimraf" | "patch"
-        | "fallocate" | "mktemp" | "sync" | "setfacl" | "xattr" => Meaning::new(Role::Deed, name),
+        "touch" => words
+            .operands(&["-d", "-t", "-r", "--date", "--reference"])
+            .into_iter()
+            .filter(|it| !it.is_empty())
+            .fold(Meaning::new(Role::Deed, name), |it, path| {
+                it.file(Act::Create, path).file(Act::Edit, path)
+            }),
+        "chmod" | "chown" | "chgrp" => {
+            let deep = words.flag('R') || words.has(&["--recursive"]);
+            // `chmod -x file`: the mode looks like an option.
+            let mode = |it: &String| {
+                it.strip_prefix('-')
+                    .is_some_and(|it| !it.is_empty() && it.bytes().all(|byte| b"rwxXst".contains(&byte)))
+            };
+            let given = words.has(&["--reference"]) || (name == "chmod" && words.args.iter().any(mode));
+            words.operands(&[]).into_iter().skip(usize::from(!given)).filter(|it| !it.is_empty()).fold(
+                Meaning::new(Role::Deed, name),
+                |it, path| {
+                    if deep { it.tree(Act::Edit, path) } else { it.file(Act::Edit, path) }
+                },
+            )
+        }
+        "mkdir" | "ln" | "tee" | "sponge" | "truncate" | "dd" | "install" | "rm" | "rmdir" | "unlink"
+        | "shred" | "trash" | "trash-put" | "rimraf" | "fallocate" | "mktemp" | "sync" | "xattr"
+        | "setfacl" => Meaning::new(Role::Deed, name),
+        "patch" if words.has(&["--dry-run", "-C", "--check"]) => Meaning::new(Role::Look, name),
+        // Which files it changed, its output tells.
+        "patch" => {
+            let operands =
+                words.operands(&["-i", "-d", "-p", "-o", "-r", "-D", "-F", "--input", "--directory"]);
+            let meaning = Meaning::new(Role::Deed, name);
+            if operands.is_empty() { meaning.opaque() } else { meaning }
+        }
         "mv" | "cp" | "gmv" | "gcp" => transfer(words),
         "rsync" | "scp" | "sftp" | "rclone" => {
             let operands = words.operands(&["-e", "-i", "-P", "-F", "-o", "--exclude", "--include"]);
@@ -511,13 +579,58 @@ fn unknown(words: Words<'_>) -> Meaning {
     outputs(words, &mut meaning);
     if path {
         runners::judge_file(words.word, &mut meaning);
+    } else if meaning.files.iter().any(|file| !file.tree) {
+        // A program that is told which file to write writes it; a generator or a script may do more.
+        meaning.opaque = false;
     }
     rehearses(words, &mut meaning);
     meaning
 }
 
-/// Files that options name as outputs: `-o FILE`, `--out=DIR`, `--report=FILE`.
+/// Files that options name as outputs: `-o FILE`, `--out=DIR`, `--summary-export=FILE`.
 pub(super) fn outputs(words: Words<'_>, meaning: &mut Meaning) {
+    let mut args = words.args.iter().peekable();
+    while let Some(arg) = args.next() {
+        if arg == "--" {
+            break;
+        }
+        if !arg.starts_with('-') {
+            continue;
+        }
+        let (name, value) = match arg.split_once('=') {
+            Some((name, value)) => (name, value),
+            None if arg.starts_with("-o") && 2 < arg.len() && !arg.starts_with("-out") => arg.split_at(2),
+            None => (arg.as_str(), args.peek().map_or("", |it| it.as_str())),
+        };
+        // `--cov-report=xml:coverage.xml`
+        let value = if name == "--cov-report" { value.split_once(':').map_or("", |it| it.1) } else { value };
+        let place = value.contains('/') || base(value).rfind('.').is_some_and(|at| 0 < at);
+        let written = match names_output(name) {
+            Some(true) => name != "-o" || place,
+            Some(false) => place,
+            None => continue,
+        };
+        let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+        if !written
+            || number
+            || value.starts_with(['-', '/']) && value.starts_with("/dev/")
+            || value.starts_with('-')
+            || value.contains("://")
+        {
+            continue;
+        }
+        let folder = !base(value).contains('.');
+        for act in [Act::Create, Act::Edit] {
+            let file = FileAct { tree: folder, ..FileAct::new(act, value) };
+            if !meaning.files.contains(&file) {
+                meaning.files.push(file);
+            }
+        }
+    }
+}
+
+/// Whether an option names what is written: any value of it is, or one that looks like a path.
+fn names_output(option: &str) -> Option<bool> {
     const NAMES: &[&str] = &[
         "-o",
         "--out",
@@ -531,25 +644,30 @@ pub(super) fn outputs(words: Words<'_>, meaning: &mut Meaning) {
         "--report",
         "--dest",
         "--destination",
-        "--json-report-file",
         "--junitxml",
         "--junit-xml",
         "--output-path",
         "--report-file",
         "--export",
         "--save",
-        "--summary-export",
         "--write",
+        "-coverprofile",
+        "--coverprofile",
+        "-cpuprofile",
+        "-memprofile",
     ];
-    for name in NAMES {
-        if let Some(value) = words.value(&[name]).filter(|it| !it.is_empty() && !it.starts_with('-'))
-            && (value.contains(['/', '.']) || *name != "-o")
-        {
-            let folder = !base(value).contains('.');
-            meaning.files.push(FileAct { act: Act::Create, path: value.to_owned(), tree: folder, times: 1 });
-            meaning.files.push(FileAct { act: Act::Edit, path: value.to_owned(), tree: folder, times: 1 });
-        }
+    if NAMES.contains(&option) {
+        return Some(true);
     }
+    if !option.starts_with("--") {
+        return None;
+    }
+    let lower = option.to_ascii_lowercase();
+    let reader = lower.contains("reporter") && !lower.contains("output") && !lower.contains("out-file");
+    let parts = lower.trim_start_matches('-').split(['-', '_', '.']);
+    let named = ["export", "output", "report", "outfile", "outdir"].iter().any(|it| lower.contains(it))
+        || parts.into_iter().any(|part| matches!(part, "out" | "save" | "saveto"));
+    (named && !reader && !lower.starts_with("--no-")).then_some(false)
 }
 
 /// A script that is told to change nothing.

@@ -100,6 +100,33 @@ pub(super) fn lines(text: &str) -> impl DoubleEndedIterator<Item = &str> {
     text.lines().filter(|line| line.len() <= LINE_BYTES_MAX)
 }
 
+/// Of a text of more than 500 characters, the first `count` words of 6 or more letters, in lower case, each once.
+pub(super) fn long_words(text: &str, count: usize) -> Vec<String> {
+    const CHARS_MIN: usize = 500;
+    const LETTERS_MIN: usize = 6;
+    const LETTERS_MAX: usize = 40;
+    let mut out: Vec<String> = Vec::new();
+    if text.len() <= CHARS_MIN || text.chars().nth(CHARS_MIN).is_none() {
+        return out;
+    }
+    // Words that are found stand near the beginning, or there are few.
+    for word in head(text, 16 * 1024).split(|c: char| !c.is_alphabetic()) {
+        if word.len() < LETTERS_MIN || !(LETTERS_MIN..=LETTERS_MAX).contains(&word.chars().count()) {
+            continue;
+        }
+        if !out.iter().any(|it| it.eq_ignore_ascii_case(word)) {
+            let lower = word.to_lowercase();
+            if !out.contains(&lower) {
+                out.push(lower);
+            }
+            if count <= out.len() {
+                break;
+            }
+        }
+    }
+    out
+}
+
 /// `text` on one line and cut, for people.
 pub(super) fn shorten(text: &str) -> String {
     shorten_to(text, SHOWN_CHARS_MAX)

@@ -4,7 +4,7 @@ use hostler_model::{Coverage, Effect, EffectKind, lexical};
 
 use super::super::FileAct;
 use super::super::of::Source;
-use super::super::program::{Meaning, Role, Words, meaning};
+use super::super::program::{Meaning, Role, Words, folder_scope, meaning};
 use super::super::text::base;
 use super::{State, Step};
 use crate::claims::Act;
@@ -55,6 +55,7 @@ pub(super) fn steps(commands: &[Command], source: &Source<'_>) -> Vec<Step> {
                     continue;
                 }
                 previous.meaning = resolve(meaning(view), command, source);
+                narrow(&mut previous.meaning, command, source);
                 previous.words = words;
                 continue;
             }
@@ -62,7 +63,8 @@ pub(super) fn steps(commands: &[Command], source: &Source<'_>) -> Vec<Step> {
                 continue;
             }
         }
-        let found = resolve(meaning(view), command, source);
+        let mut found = resolve(meaning(view), command, source);
+        narrow(&mut found, command, source);
         out.push(Step {
             meaning: found,
             words,
@@ -146,6 +148,12 @@ fn resolve(mut found: Meaning, command: &Command, source: &Source<'_>) -> Meanin
     found
 }
 
+/// A command below the agent's folder judges that folder: `cd packages/api && npm test`.
+fn narrow(found: &mut Meaning, command: &Command, source: &Source<'_>) {
+    let below = command.cwd.as_ref().and_then(|cwd| cwd.strip_prefix(source.cwd).ok());
+    found.narrow(below.and_then(|it| folder_scope(&it.display().to_string())));
+}
+
 /// Attaches file effects to the steps that have them; those of no step are returned.
 pub(super) fn effects(effects: &[Effect], flows: &[Flow], steps: &mut [Step]) -> Vec<FileAct> {
     let mut loose = Vec::new();
@@ -221,7 +229,7 @@ fn acts_of(effect: &Effect, name: &str, step: Option<&Step>) -> Vec<FileAct> {
         let unpacked = matches!(name, "tar" | "unzip" | "bsdtar" | "7z");
         let cloned = name == "git" && effect.kind == EffectKind::Write;
         for act in acts {
-            out.push(FileAct { act: *act, path: path.clone(), tree: tree || unpacked || cloned, times: 1 });
+            out.push(FileAct { tree: tree || unpacked || cloned, ..FileAct::new(*act, path.clone()) });
         }
     }
     out

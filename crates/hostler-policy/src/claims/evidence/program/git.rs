@@ -53,6 +53,8 @@ fn git(words: Words<'_>) -> Meaning {
         | "cherry" | "show-ref" | "check-attr" | "verify-commit" | "fsck" => listing(inner, &target),
         "log" | "reflog" | "show" | "diff" | "blame" | "annotate" | "cat-file" | "grep" | "range-diff"
         | "whatchanged" | "difftool" | "diff-tree" | "diff-index" | "diff-files" => reading(inner, &target),
+        // Nothing comes of it.
+        "merge" | "rebase" | "cherry-pick" | "revert" | "am" if inner.has(&["--abort", "--quit"]) => done(),
         "stash" => match inner.args.first().map(String::as_str) {
             Some("list") => look(),
             Some("show") => look().deed(Act::Read, "stash"),
@@ -77,6 +79,13 @@ fn git(words: Words<'_>) -> Meaning {
         "push" => {
             let operands = inner.operands(&["-o", "--push-option", "--repo"]);
             let mut meaning = done().deed(Act::Push, operands.join("/"));
+            // Pushing to these hosts is deploying there; GitLab opens a merge request on demand.
+            if operands.first().is_some_and(|it| matches!(*it, "heroku" | "dokku" | "piku" | "clever")) {
+                meaning = meaning.deed(Act::Deploy, operands[0]);
+            }
+            if inner.args.iter().any(|it| it.ends_with("merge_request.create")) {
+                meaning = meaning.deed(Act::OpenPullRequest, "");
+            }
             if inner.has(&["--tags", "--follow-tags"])
                 || operands
                     .iter()
@@ -96,9 +105,16 @@ fn git(words: Words<'_>) -> Meaning {
         }
         "merge" => done().deed(Act::Merge, first(&["-m", "-s", "-X"])),
         "rebase" => done().deed(Act::Rebase, first(&["-x", "--exec", "--onto", "-s", "-X"])),
-        "cherry-pick" => done().deed(Act::Commit, first(&["-m"])),
+        "cherry-pick" => {
+            let commit = first(&["-m"]);
+            let meaning = done().deed(Act::Merge, commit).opaque();
+            if inner.has(&["-n", "--no-commit"]) { meaning } else { meaning.deed(Act::Commit, commit) }
+        }
         "am" => done().deed(Act::Commit, first(&[])).opaque(),
-        "revert" => done().deed(Act::Revert, first(&["-m"])).deed(Act::Commit, "revert").opaque(),
+        "revert" => {
+            let meaning = done().deed(Act::Revert, first(&["-m"])).opaque();
+            if inner.has(&["-n", "--no-commit"]) { meaning } else { meaning.deed(Act::Commit, "revert") }
+        }
         "checkout" | "switch" => {
             if let Some(branch) = inner.value(&["-b", "-B", "-c", "-C", "--orphan", "--create"]) {
                 return done().deed(Act::Branch, branch);
@@ -296,8 +312,16 @@ fn forge(words: Words<'_>) -> Meaning {
         .copied()
         .unwrap_or_default();
     let title = args.value(&["-t", "--title"]).unwrap_or_default();
+    if rest.iter().any(|it| it == "--dry-run") {
+        return look;
+    }
     match (noun, verb) {
         ("pr" | "mr", "create" | "new") => done.deed(Act::OpenPullRequest, title),
+        ("pull-request", _) if words.name == "hub" => {
+            let all = Words { args: rest.get(1..).unwrap_or_default(), ..args };
+            let message = all.value(&["-m", "--message"]).unwrap_or_default();
+            done.deed(Act::OpenPullRequest, message.lines().next().unwrap_or_default())
+        }
         ("pr" | "mr", "merge" | "accept") => done.deed(Act::Merge, object),
         ("pr" | "mr" | "issue", "comment" | "review" | "note" | "approve") => done.deed(Act::Comment, object),
         ("pr" | "mr", "checkout" | "co") => done.deed(Act::Branch, object),

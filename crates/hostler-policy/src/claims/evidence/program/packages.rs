@@ -93,8 +93,56 @@ const VALUED: &[&str] = &[
     "--name",
 ];
 
+/// The same for the managers of `JavaScript`, whose letters mean other things.
+const VALUED_JAVASCRIPT: &[&str] = &[
+    "--prefix",
+    "--workspace",
+    "--filter",
+    "-F",
+    "-C",
+    "--dir",
+    "--cwd",
+    "--registry",
+    "--tag",
+    "--loglevel",
+    "--otp",
+    "--access",
+    "--reporter",
+    "--cache",
+    "--userconfig",
+];
+
+fn valued(manager: &str) -> Vec<&'static str> {
+    match manager {
+        "npm" => VALUED_JAVASCRIPT.iter().copied().chain(["-w"]).collect(),
+        "pnpm" | "yarn" | "bun" => VALUED_JAVASCRIPT.to_vec(),
+        _ => VALUED.to_vec(),
+    }
+}
+
 pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
+    let mut found = managed(words)?;
+    let own = words.own();
+    let packages: &[&str] = match words.name {
+        "npm" => &["-w", "--workspace"],
+        "pnpm" => &["--filter", "-F"],
+        "bun" | "yarn" => &["--filter"],
+        "uv" => &["--package"],
+        _ => &[],
+    };
+    let everything = |it: &&str| it.contains('*') || it.is_empty();
+    found.narrow(own.value(packages).filter(|it| !everything(it)).map(str::to_owned));
+    if matches!(words.name, "npm" | "pnpm" | "yarn" | "bun" | "uv" | "poetry") {
+        let folder = own.value(&["--prefix", "-C", "--dir", "--cwd", "--directory"]);
+        found.narrow(folder.and_then(super::folder_scope));
+    }
+    Some(found)
+}
+
+fn managed(words: Words<'_>) -> Option<Meaning> {
     let name = words.name;
+    let valued = valued(name);
+    let valued = valued.as_slice();
     if name == "python" || name == "python3" {
         let module = words.args.iter().position(|it| it == "-m")?;
         let inner = words.inner(module + 1)?;
@@ -103,11 +151,11 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             .flatten();
     }
     let verb_at = words.args.iter().enumerate().position(|(index, arg)| {
-        !arg.starts_with('-') && (index == 0 || !VALUED.contains(&words.args[index - 1].as_str()))
+        !arg.starts_with('-') && (index == 0 || !valued.contains(&words.args[index - 1].as_str()))
     });
     let verb = verb_at.map(|at| words.args[at].as_str()).unwrap_or_default();
     let rest = Words { name, word: words.word, args: verb_at.map_or(&[], |at| &words.args[at + 1..]) };
-    let operands: Vec<&str> = rest.operands(VALUED);
+    let operands: Vec<&str> = rest.operands(valued);
     let target = format!("{name} {verb}");
     let target = target.trim();
     let done = || Meaning::new(Role::Deed, target);
@@ -118,6 +166,13 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             "npm"
                 | "pnpm"
                 | "yarn"
+                | "bun"
+                | "composer"
+                | "dnf"
+                | "conda"
+                | "mamba"
+                | "rye"
+                | "pdm"
                 | "pip"
                 | "pip3"
                 | "uv"
@@ -165,8 +220,27 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             "outdated" | "audit" => Meaning { role: Role::Answer, ..look() },
             "view" | "info" if !operands.is_empty() => look().deed(Act::Search, operands.join(" ")),
             "ls" | "list" | "ll" | "view" | "info" | "why" | "explain" | "search" | "config" | "root"
-            | "bin" | "whoami" | "prefix" | "doctor" | "ping" | "get" | "pack" | "cache" | "store"
-            | "help" | "fund" | "licenses" => look(),
+            | "bin" | "whoami" | "prefix" | "doctor" | "ping" | "get" | "cache" | "store" | "help"
+            | "fund" | "licenses" => look(),
+            // `yarn workspace api test`
+            "workspace" if name == "yarn" => {
+                let package = operands.first().copied().unwrap_or_default();
+                let at = rest.args.iter().position(|it| it == package)?;
+                let args = &rest.args[at + 1..];
+                let mut found = managed(Words { args, ..rest })?;
+                found.narrow(Some(package.to_owned()));
+                found
+            }
+            "workspaces" if name == "yarn" => {
+                let chosen = operands.iter().copied().find(|it| !matches!(*it, "run" | "foreach"));
+                let chosen = chosen.unwrap_or_default();
+                if matches!(chosen, "" | "list" | "info" | "focus") {
+                    look()
+                } else {
+                    script(chosen, &format!("yarn workspaces {chosen}"), rest)
+                }
+            }
+            "pack" => done().tree(Act::Create, "*.tgz"),
             "pkg" if operands.first() == Some(&"get") => look(),
             "pkg" | "set" => changes(done(), name, 1),
             "login" | "logout" | "adduser" | "token" | "owner" | "access" | "dist-tag" | "deprecate"
@@ -345,7 +419,14 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             ),
             "publish" => done().judge(Act::Build, "dotnet publish", super::Tool::Dotnet, Vec::new()),
             "nuget" => done().deed(Act::Publish, ""),
-            "ef" => done().deed(Act::Migrate, operands.get(1).copied().unwrap_or_default()).opaque(),
+            "ef" => match operands.as_slice() {
+                ["database", "update", ..] => {
+                    done().deed(Act::Migrate, operands.get(2).copied().unwrap_or_default())
+                }
+                ["migrations", "add", name, ..] => done().deed(Act::Other, *name).opaque(),
+                ["migrations", "remove", ..] | ["database", "drop", ..] => done().opaque(),
+                _ => look(),
+            },
             "list" | "sln" | "tool" => look(),
             _ => return None,
         },
@@ -359,6 +440,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             },
             _ => return None,
         },
+        "twine" if verb == "check" => look(),
         "twine" => done().deed(Act::Publish, operands.first().copied().unwrap_or_default()),
         "venv" => done().tree(Act::Create, operands.first().copied().unwrap_or_else(|| base(verb))),
         "virtualenv" => done().tree(Act::Create, verb),

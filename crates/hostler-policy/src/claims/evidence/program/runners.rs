@@ -175,7 +175,10 @@ pub(super) fn scope(words: Words<'_>, narrowing: &[&str]) -> Vec<String> {
         }
     }
     out.retain(|it| {
-        !matches!(it.as_str(), "." | "./" | "./..." | "..." | "*" | "**" | "./*" | "all" | "run" | ":/")
+        !matches!(
+            it.as_str(),
+            "." | "./" | "./..." | "..." | "*" | "**" | "./*" | "all" | "run" | ":/" | "//..."
+        ) && !it.ends_with(".sln")
     });
     out
 }
@@ -410,6 +413,40 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     Some(meaning)
 }
 
+/// A judge that is asked to list what it would run, and runs nothing.
+pub(super) fn only_lists(words: Words<'_>) -> bool {
+    const LISTS: &[&str] = &[
+        "--collect-only",
+        "--co",
+        "--fixtures",
+        "--markers",
+        "--setup-plan",
+        "--listTests",
+        "--showConfig",
+        "--print-config",
+        "--list-tests",
+        "--list-tests-xml",
+        "--list-suites",
+        "--listFilesOnly",
+        "--show-only",
+        "--clearCache",
+        "-list",
+    ];
+    words.has(LISTS)
+        || match words.name {
+            "ctest" => words.has(&["-N"]),
+            "playwright" | "cargo" | "swift" => words.has(&["--list"]) || words.has(&["list"]),
+            "vitest" => words.args.first().is_some_and(|it| it == "list"),
+            "mocha" | "rspec" | "behave" | "cucumber" | "mix" | "gradle" | "gradlew" => {
+                words.has(&["--dry-run", "-m"])
+                    && (words.name.starts_with("gradle") || words.has(&["--dry-run"]))
+            }
+            "bazel" => words.has(&["--nobuild"]),
+            "mvn" | "mvnw" => words.has(&["help:effective-pom", "dependency:tree", "help:describe"]),
+            _ => false,
+        }
+}
+
 fn run_of(act: Act, program: &str, tool: Tool, scope: Vec<String>) -> Meaning {
     Meaning::new(Role::Judge, program).judge(act, program, tool, scope)
 }
@@ -460,7 +497,7 @@ fn writes(words: Words<'_>, act: Act, meaning: &mut Meaning) {
             .filter(|it| !matches!(*it, "check" | "format" | "fmt" | "lint" | "run" | ""))
             .collect();
         for place in if places.is_empty() { vec!["."] } else { places } {
-            meaning.files.push(FileAct { act: Act::Edit, path: place.to_owned(), tree: true, times: 1 });
+            meaning.files.push(FileAct::tree(Act::Edit, place));
         }
     }
 }

@@ -28,7 +28,9 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     let look = || Meaning::new(Role::Look, target);
     Some(match name {
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container(words),
+        "kubectl" | "oc" | "k" if words.has(&["--dry-run"]) => look(),
         "kubectl" | "oc" | "k" => match first {
+            "kustomize" | "options" | "completion" => look(),
             "get" | "top" | "api-resources" | "cluster-info" | "config" | "version" | "auth" | "explain"
             | "diff" | "wait" => look().deed(Act::Verify, verb.get(1..).unwrap_or_default().join(" ")),
             "describe" | "logs" => {
@@ -45,16 +47,18 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
                 done().deed(Act::Service, object).deed(Act::Deploy, object)
             }
             "apply" | "create" | "replace" | "set" | "patch" | "scale" | "autoscale" | "run" | "expose" => {
-                if words.has(&["--dry-run"]) {
-                    return Some(look());
-                }
                 let object = words.value(&["-f", "--filename", "-k"]).unwrap_or(second);
                 done().deed(Act::Deploy, object)
             }
             "delete" => done().deed(Act::Service, second).deed(Act::Delete, second),
             _ => done().opaque(),
         },
+        "helm" if words.has(&["--dry-run"]) => look(),
         "helm" => match first {
+            "package" => done().tree(Act::Create, "*.tgz"),
+            "push" => done().deed(Act::Publish, second),
+            "dependency" if second != "list" => done().deed(Act::Install, ""),
+            "test" => done().judge(Act::Test, "helm test", Tool::Generic, vec![second.to_owned()]),
             "install" | "upgrade" => done().deed(Act::Deploy, second),
             "rollback" => done().deed(Act::Revert, second),
             "uninstall" | "delete" => done().deed(Act::Service, second),
@@ -62,19 +66,28 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             "repo" => done(),
             _ => look(),
         },
-        "terraform" | "tofu" | "terragrunt" | "pulumi" => match first {
-            "apply" | "up" => done().deed(Act::Deploy, name),
-            "destroy" => done().deed(Act::Delete, name),
-            "validate" => done().judge(Act::Lint, "terraform validate", Tool::Terraform, Vec::new()),
-            "fmt" => {
-                let meaning = done().judge(Act::Format, "terraform fmt", Tool::Plain, Vec::new());
-                if words.has(&["-check", "--check"]) { meaning } else { meaning.tree(Act::Edit, ".") }
+        "terraform" | "tofu" | "terragrunt" | "pulumi" => {
+            match if first == "run-all" { second } else { first } {
+                "apply" | "up" => done().deed(Act::Deploy, name),
+                "destroy" => done().deed(Act::Delete, name),
+                "validate" => done().judge(Act::Lint, "terraform validate", Tool::Terraform, Vec::new()),
+                "fmt" => {
+                    let meaning = done().judge(Act::Format, "terraform fmt", Tool::Plain, Vec::new());
+                    if words.has(&["-check", "--check"]) { meaning } else { meaning.tree(Act::Edit, ".") }
+                }
+                "init" => done().deed(Act::Install, "providers"),
+                "plan" | "preview" => {
+                    let mut meaning = look().deed(Act::Read, "plan");
+                    if let Some(file) = words.value(&["-out", "--out"]) {
+                        meaning = meaning.file(Act::Create, file);
+                    }
+                    meaning
+                }
+                "state" if matches!(second, "list" | "show" | "pull") => look(),
+                "import" | "taint" | "state" => done(),
+                _ => look(),
             }
-            "init" => done().deed(Act::Install, "providers"),
-            "plan" | "preview" => look().deed(Act::Read, "plan"),
-            "import" | "taint" | "state" => done(),
-            _ => look(),
-        },
+        }
         "ansible-playbook" => done().deed(Act::Deploy, first).opaque(),
         "systemctl" | "service" | "pm2" | "supervisorctl" | "launchctl" | "rc-service" | "initctl" => {
             let (verb, unit) =
@@ -95,15 +108,21 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
                 return Some(done().judge(Act::Lint, "nginx -t", Tool::Plain, Vec::new()));
             }
             if name == "flask" && first == "db" {
-                return Some(done().deed(Act::Migrate, second).opaque());
+                // `flask db migrate` writes a revision and applies none.
+                let args = words.args.get(1..).unwrap_or_default();
+                let verb = if second == "migrate" { "revision" } else { second };
+                return Some(migrations(Words { name: "alembic", word: "alembic", args }, verb, ""));
+            }
+            if name == "flask" && matches!(first, "routes" | "shell") {
+                return Some(look());
             }
             done().deed(Act::Service, name)
         }
         "alembic" | "flyway" | "liquibase" | "diesel" | "sqlx" | "knex" | "goose" | "dbmate"
         | "sequelize" | "sequelize-cli" | "typeorm" | "migrate" | "prisma" | "drizzle-kit"
         | "sea-orm-cli" | "yoyo" | "atlas" | "supabase" => migrations(words, first, second),
-        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "restic" | "borg"
-        | "sqldump" => {
+        "restic" | "borg" => archive(words, first, second),
+        "pg_dump" | "pg_dumpall" | "mysqldump" | "mariadb-dump" | "mongodump" | "sqldump" => {
             let object = words.operands(&[
                 "-h", "-U", "-p", "-f", "--file", "-F", "--format", "-u", "-P", "--uri", "--out", "-o", "-r",
             ]);
@@ -126,7 +145,11 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
         "mail" | "mailx" | "sendmail" | "mutt" | "notify-send" | "slackcat" => Meaning::new(Role::Deed, name)
             .deed(Act::Send, words.operands(&["-s", "-a"]).last().copied().unwrap_or_default()),
         "crontab" if words.flag('l') => Meaning::new(Role::Answer, "crontab"),
-        "crontab" => Meaning::new(Role::Deed, "crontab").deed(Act::Service, "crontab"),
+        "crontab" if words.flag('r') => Meaning::new(Role::Deed, "crontab").deed(Act::Uninstall, "crontab"),
+        "crontab" => {
+            Meaning::new(Role::Deed, "crontab").deed(Act::Install, "crontab").deed(Act::Service, "crontab")
+        }
+        "adb" | "emulator" | "simctl" | "xcrun" | "devicectl" => device(words),
         "k6"
         | "wrk"
         | "ab"
@@ -158,12 +181,27 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
         | "iperf3"
         | "sysbench"
         | "pgbench"
-        | "redis-benchmark" => {
+        | "redis-benchmark"
+        | "py-spy"
+        | "locust"
+        | "vegeta"
+        | "bombardier"
+        | "oha"
+        | "drill" => {
             let mut meaning = Meaning::new(Role::Deed, name).deed(Act::Run, name);
             outputs(words, &mut meaning);
             meaning
         }
-        "jupyter" | "papermill" => done().opaque(),
+        "jupyter" | "papermill" | "jupytext" | "nbstripout" => notebook(words, first, second),
+        "buf" | "sqlc" | "openapi-generator" | "openapi-generator-cli"
+            if GENERATOR_LOOKS.contains(&first) =>
+        {
+            if matches!(first, "lint" | "vet" | "validate" | "breaking") {
+                done().judge(Act::Lint, target, Tool::Plain, Vec::new())
+            } else {
+                look()
+            }
+        }
         "openapi-generator"
         | "openapi-generator-cli"
         | "openapi-typescript"
@@ -193,6 +231,133 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
         }
         _ => return None,
     })
+}
+
+/// What generators do besides generating.
+const GENERATOR_LOOKS: &[&str] =
+    &["lint", "vet", "validate", "breaking", "diff", "list", "help", "version", "ls-files"];
+
+/// Repositories of backups.
+fn archive(words: Words<'_>, first: &str, second: &str) -> Meaning {
+    let target = format!("{} {first}", words.name);
+    let done = Meaning::new(Role::Deed, target.trim());
+    if words.has(&["--dry-run", "-n"]) {
+        return Meaning::new(Role::Look, target.trim());
+    }
+    let source = words
+        .operands(&["-r", "--repo", "--tag", "--exclude", "-e", "-p", "--host", "--compression", "-C"])
+        .into_iter()
+        .next_back()
+        .filter(|it| *it != first)
+        .unwrap_or_default();
+    match first {
+        "backup" | "create" => done.deed(Act::Backup, source),
+        "restore" | "extract" => {
+            done.tree(Act::Create, words.value(&["--target", "-t"]).unwrap_or(".")).deed(Act::Revert, second)
+        }
+        "forget" | "prune" | "delete" | "compact" => done.deed(Act::Delete, second),
+        "init" | "copy" | "tag" | "key" | "unlock" | "migrate" | "recover" | "rebuild-index" => done,
+        _ => Meaning::new(Role::Look, target.trim()),
+    }
+}
+
+/// Phones, tablets and what plays them.
+fn device(words: Words<'_>) -> Meaning {
+    let args = match (words.name, words.args.first().map(String::as_str)) {
+        ("xcrun", Some("simctl" | "devicectl")) => words.args.get(1..).unwrap_or_default(),
+        ("xcrun", _) => return Meaning::new(Role::Deed, "xcrun").opaque(),
+        _ => words.args,
+    };
+    let inner = Words { args, ..words };
+    let operands = inner.operands(&["-s", "-avd", "-t", "-H", "-P"]);
+    let verb = operands.first().copied().unwrap_or_default();
+    let object = operands.last().copied().filter(|it| *it != verb).unwrap_or_default();
+    let target = format!("{} {verb}", words.name);
+    let done = Meaning::new(Role::Deed, target.trim());
+    let look = Meaning::new(Role::Look, target.trim());
+    match (words.name, verb) {
+        ("emulator", _) if inner.has(&["-list-avds", "-version", "-accel-check"]) => look,
+        ("emulator", _) => done.deed(Act::Service, "emulator"),
+        (
+            "adb",
+            "devices" | "version" | "get-state" | "start-server" | "kill-server" | "help" | "wait-for-device",
+        )
+        | (_, "list" | "help" | "getenv") => look.deed(Act::Search, "devices"),
+        ("adb", "logcat" | "bugreport") => look.deed(Act::Read, "logs").deed(Act::Verify, "device"),
+        (_, "install" | "install-multiple") => done.deed(Act::Install, object).deed(Act::Deploy, "device"),
+        (_, "uninstall") => done.deed(Act::Uninstall, object),
+        (_, "boot" | "shutdown" | "erase" | "create" | "delete" | "reboot") => {
+            done.deed(Act::Service, object)
+        }
+        (_, "pull") => done.file(Act::Create, object).deed(Act::Fetch, object).deed(Act::Verify, "device"),
+        (_, "push") => done.deed(Act::Send, object),
+        ("adb", "shell" | "exec-out") => {
+            done.deed(Act::Run, operands.get(1).copied().unwrap_or_default()).deed(Act::Verify, "device")
+        }
+        (_, "io") => done.file(Act::Create, object).deed(Act::Verify, "device"),
+        _ => done.deed(Act::Verify, "device"),
+    }
+}
+
+/// Notebooks: run, converted, stripped.
+fn notebook(words: Words<'_>, first: &str, second: &str) -> Meaning {
+    let name = words.name;
+    let target = format!("{name} {first}");
+    let done = Meaning::new(Role::Deed, if name == "jupyter" { target.trim() } else { name });
+    match (name, first) {
+        ("papermill", _) => {
+            let files = words.operands(&["-p", "-k", "-f", "-r", "-y", "--cwd", "--kernel", "--parameters"]);
+            let from = files.first().copied().unwrap_or_default();
+            let to =
+                files.iter().copied().find(|it| *it != from && it.contains(".ipynb")).unwrap_or_default();
+            let done = done.file(Act::Read, from).deed(Act::Run, from).opaque();
+            if to.is_empty() { done } else { done.file(Act::Create, to).file(Act::Edit, to) }
+        }
+        ("nbstripout", _) => words.operands(&[]).into_iter().fold(done, |it, file| it.file(Act::Edit, file)),
+        ("jupyter", "nbconvert") | ("jupytext", _) => {
+            let files: Vec<&str> = words
+                .operands(&["--to", "--output", "--output-dir", "--template", "-o", "--from"])
+                .into_iter()
+                .filter(|it| it.contains('.'))
+                .collect();
+            let mut meaning = done;
+            outputs(words, &mut meaning);
+            let format = words.value(&["--to"]).unwrap_or("html");
+            let extension = match format.split(':').next().unwrap_or(format) {
+                "script" | "python" | "py" => "py",
+                "markdown" | "md" => "md",
+                "notebook" | "ipynb" => "ipynb",
+                "latex" => "tex",
+                "slides" => "slides.html",
+                "webpdf" => "pdf",
+                other => other,
+            };
+            let folder = words.value(&["--output-dir"]);
+            for file in files {
+                meaning = meaning.file(Act::Read, file);
+                if words.has(&["--inplace", "--sync", "--clear-output"]) {
+                    meaning = meaning.file(Act::Edit, file);
+                } else if words.value(&["--output", "-o"]).is_none_or(|it| !it.contains('.')) {
+                    let stem = file.rsplit_once('.').map_or(file, |it| it.0);
+                    let name = words.value(&["--output"]).unwrap_or(if folder.is_some() {
+                        base(stem)
+                    } else {
+                        stem
+                    });
+                    let name = match folder {
+                        Some(folder) => format!("{}/{name}.{extension}", folder.trim_end_matches('/')),
+                        // Outputs stand beside the notebook.
+                        None => format!("{name}.{extension}"),
+                    };
+                    meaning = meaning.file(Act::Create, name.clone()).file(Act::Edit, name);
+                }
+            }
+            if words.has(&["--execute"]) { meaning.deed(Act::Run, "notebook").opaque() } else { meaning }
+        }
+        ("jupyter", "lab" | "notebook" | "server") if second != "list" => done.deed(Act::Service, "jupyter"),
+        ("jupyter", "run") => done.deed(Act::Run, second).opaque(),
+        _ => Meaning::new(Role::Look, target.trim()),
+    }
 }
 
 fn target_of(name: &str, first: &str) -> String {
@@ -230,6 +395,10 @@ fn container(words: Words<'_>) -> Meaning {
         }
     }
     let verb = rest.first().map(String::as_str).unwrap_or_default();
+    let before = words.args.len() - rest.len();
+    if words.args[..before].iter().any(|it| it == "--dry-run") {
+        return Meaning::new(Role::Look, "docker compose");
+    }
     let inner = Words { args: rest.get(1..).unwrap_or_default(), ..words };
     let program = if compose { "docker compose" } else { "docker" };
     let target = format!("{program} {verb}");
@@ -272,8 +441,10 @@ fn container(words: Words<'_>) -> Meaning {
         "pull" => done.deed(Act::Fetch, object).deed(Act::Install, object),
         "tag" => done.deed(Act::Tag, inner.operands(&[]).last().copied().unwrap_or_default()),
         "logs" => look.deed(Act::Read, format!("logs {object}").trim()),
-        "ps" | "images" | "ls" | "inspect" | "version" | "info" | "stats" | "top" | "port" | "diff"
-        | "history" | "config" | "system" | "events" | "search" | "manifest" => {
+        _ if compose && rest.is_empty() => look,
+        "config" | "convert" | "version" | "search" | "history" | "images" | "manifest" | "info"
+        | "context" => look,
+        "ps" | "ls" | "inspect" | "stats" | "top" | "port" | "diff" | "system" | "events" => {
             look.deed(Act::Verify, object)
         }
         "up" | "start" | "stop" | "restart" | "down" | "kill" | "rm" | "pause" | "unpause" => {
@@ -292,7 +463,25 @@ fn migrations(words: Words<'_>, first: &str, second: &str) -> Meaning {
     let name = words.name;
     let done = Meaning::new(Role::Deed, format!("{name} {first}").trim());
     let look = Meaning::new(Role::Look, format!("{name} {first}").trim());
+    let task = first.rsplit(':').next().unwrap_or(first);
+    if words.has(&["--sql", "--dry-run", "-dryRunOutput", "--pretend"])
+        || first.contains(':')
+            && matches!(task, "status" | "list" | "show" | "currentVersion" | "log" | "version")
+        || matches!(first, "update-sql" | "updateSQL" | "updateSql" | "rollback-sql" | "diff" | "check")
+            && name != "supabase"
+    {
+        return look;
+    }
     match (name, first, second) {
+        ("prisma", "db", "pull") => done.file(Act::Edit, "prisma/schema.prisma"),
+        ("prisma", "migrate", _) if words.has(&["--create-only"]) => {
+            let object = words.value(&["--name", "-n"]).unwrap_or_default();
+            done.deed(Act::Other, object).opaque()
+        }
+        ("prisma", "migrate", "resolve") => done,
+        ("supabase", "status" | "projects" | "branches", _) | ("supabase", "db", "diff" | "lint") => look,
+        ("supabase", "start" | "stop", _) => done.deed(Act::Service, "supabase"),
+        ("supabase", "functions", "deploy") => done.deed(Act::Deploy, "supabase"),
         ("prisma", "generate" | "format" | "init", _) => done.opaque(),
         ("prisma", "validate", _) => done.judge(Act::Lint, "prisma validate", Tool::Plain, Vec::new()),
         ("prisma", "studio", _) => done.deed(Act::Service, "prisma"),
@@ -302,7 +491,11 @@ fn migrations(words: Words<'_>, first: &str, second: &str) -> Meaning {
             | "branches",
             _,
         )
-        | (_, "migrate" | "migration", "status" | "diff" | "list") => look,
+        | (
+            _,
+            "migrate" | "migration" | "migrations",
+            "status" | "diff" | "list" | "info" | "pending" | "lint",
+        ) => look,
         (_, "revision" | "new" | "create" | "generate", _)
         | (_, "migrate" | "migration", "add" | "generate" | "new" | "create") => {
             let object = words.value(&["-m", "--message", "--name"]).unwrap_or(second);
@@ -528,13 +721,40 @@ fn cloud(words: Words<'_>, first: &str, second: &str) -> Meaning {
     let padded = format!(" {line}");
     let target = format!("{name} {first} {second}");
     let target = target.trim();
+    if words.has(&["--dry-run", "--dryrun"])
+        || has(&padded, "emulators:")
+        || matches!(first, "build" | "dev" | "print" | "package" | "validate" | "local" | "inspect")
+            && matches!(name, "vercel" | "netlify" | "sam" | "serverless" | "sls" | "wrangler")
+    {
+        let meaning = Meaning::new(Role::Deed, target);
+        return if words.has(&["--dry-run", "--dryrun"]) {
+            Meaning::new(Role::Look, target)
+        } else if first == "dev" || has(&padded, "emulators:") {
+            meaning.deed(Act::Service, name)
+        } else if matches!(first, "build" | "package") {
+            meaning.judge(Act::Build, target, Tool::Plain, Vec::new()).opaque()
+        } else {
+            meaning.opaque()
+        };
+    }
+    if has(&padded, " builds submit") {
+        let meaning = Meaning::new(Role::Deed, "gcloud builds submit");
+        return meaning
+            .judge(Act::Build, "gcloud builds submit", Tool::Plain, Vec::new())
+            .deed(Act::Publish, "");
+    }
     let deploys = has(&padded, " deploy")
+        || has(&padded, " update-function-code")
+        || has(&padded, " update-service")
+        || has(&padded, " create-deployment")
         || has(&padded, " up ")
         || padded.ends_with(" up")
         || has(&padded, " publish")
         || (name == "vercel" && (first.is_empty() || words.has(&["--prod"])));
     if deploys && !has(&padded, " list") && !has(&padded, "deployments ls") {
-        return Meaning::new(Role::Deed, target).deed(Act::Deploy, name);
+        // Values of options are no part of what a later success is about.
+        let verb = words.args.iter().map(String::as_str).find(|it| has(it, "deploy")).unwrap_or(first);
+        return Meaning::new(Role::Deed, format!("{name} {verb}").trim()).deed(Act::Deploy, name);
     }
     if has(&padded, " logs") {
         return Meaning::new(Role::Look, target).deed(Act::Read, "logs").deed(Act::Verify, name);

@@ -27,7 +27,7 @@ fn files_are_written_in_every_way_that_a_shell_has() {
         ("sed -i 's/a/b/' a.py b.py", &["Edit a.py", "Edit b.py"]),
         ("sed -i '' 's|a|b|g' *.ts", &["Edit *.ts tree"]),
         ("perl -pi -e 's/a/b/' a.py", &["Edit a.py"]),
-        ("touch a && mkdir -p x/y", &["Create a", "Create x/y"]),
+        ("touch a && mkdir -p x/y", &["Create a", "Edit a", "Create x/y"]),
         ("patch -p1 src/a.c < fix.diff", &["Read fix.diff", "Edit src/a.c"]),
         ("mv a.rs b.rs", &["Move b.rs", "Delete a.rs"]),
         ("mv a.rs b.rs src/", &["Move src/a.rs", "Delete a.rs", "Move src/b.rs", "Delete b.rs"]),

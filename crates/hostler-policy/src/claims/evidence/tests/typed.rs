@@ -151,6 +151,6 @@ fn subagents_report() {
         true,
         "I read the files. I was not able to run the tests because the database is down.",
     );
-    check(&found, &["!Error subagent"]);
+    check(&found, &["+Read", "!Error subagent"]);
     assert!(found.failure.is_some_and(|it| it.message.starts_with("I was not able to run the tests")));
 }

@@ -1,6 +1,6 @@
 //! Builders that run targets.
 
-use super::super::{Act, Meaning, Role, Tool, Words, named_deeds};
+use super::super::{Act, Meaning, Role, Tool, Words, folder_scope, named_deeds};
 use super::scripts::judge_by_name;
 use super::{NARROWING, run_of, scope};
 
@@ -44,12 +44,25 @@ pub(super) fn builder(words: Words<'_>, first: &str) -> Meaning {
         "--tests",
         "--gtest_filter",
     ];
-    let targets = words.operands(&valued);
+    let gradle = matches!(name, "gradle" | "gradlew");
+    // What gradle's `-x` names is left out.
+    let valued: Vec<&str> =
+        if gradle { valued.into_iter().chain(["-x", "--exclude-task"]).collect() } else { valued.to_vec() };
+    let mut targets = words.operands(&valued);
+    // `nx run web:test`
+    let project = targets.get(1).filter(|_| name == "nx" && first == "run").and_then(|it| it.split_once(':'));
+    if let Some((_, target)) = project {
+        targets = vec![target];
+    }
+    let targets = targets;
     let mut meaning = Meaning::new(Role::Deed, format!("{name} {first}").trim());
     let quiet = words.has(&["-n", "--dry-run", "--just-print", "--list", "-l", "--summary"])
         && matches!(name, "make" | "gmake" | "just");
     if quiet {
         return Meaning::new(Role::Look, name);
+    }
+    if matches!(name, "rails" | "rake" | "mix") && (shows(first) || words.has(&["-T", "-P", "-W"])) {
+        return Meaning::new(Role::Look, format!("{name} {first}").trim());
     }
     if name == "make" && targets.is_empty() || name == "gmake" && targets.is_empty() {
         return meaning.judge(Act::Build, "make", build_tool, Vec::new()).opaque();
@@ -93,9 +106,16 @@ pub(super) fn builder(words: Words<'_>, first: &str) -> Meaning {
             NARROWING,
         )
     };
+    let whole = places;
     for target in list {
         let program = format!("{name} {target}");
-        let last = target.rsplit(':').next().unwrap_or(target);
+        let (module, last) = target.rsplit_once(':').unwrap_or(("", target));
+        let mut places = whole.clone();
+        let module = module.trim_start_matches(':');
+        if gradle && !module.is_empty() {
+            // `:core:test`
+            places.push(module.to_owned());
+        }
         match (name, last) {
             ("mvn" | "mvnw", "test" | "verify" | "install" | "integration-test" | "surefire:test") => {
                 meaning = meaning.judge(Act::Test, &program, test_tool, places.clone());
@@ -167,5 +187,37 @@ pub(super) fn builder(words: Words<'_>, first: &str) -> Meaning {
             }
         }
     }
+    if leaves_tests_out(words) {
+        meaning.judges.retain(|judge| judge.act != Act::Test);
+    }
+    meaning.narrow(project.map(|(project, _)| project.to_owned()));
+    meaning.narrow(folder(words).and_then(folder_scope));
     meaning
+}
+
+/// A task that shows a state: `db:migrate:status`.
+fn shows(task: &str) -> bool {
+    matches!(task, "routes" | "stats" | "about" | "notes" | "db:version" | "ecto.migrations" | "phx.routes")
+        || task.ends_with(":status")
+        || task.ends_with("abort_if_pending_migrations")
+}
+
+/// `-DskipTests`, `-x test`.
+fn leaves_tests_out(words: Words<'_>) -> bool {
+    let skips = |arg: &String| {
+        matches!(arg.strip_suffix("=true").unwrap_or(arg), "-DskipTests" | "-Dmaven.test.skip")
+    };
+    words.args.iter().any(skips)
+        || (words.name.starts_with("gradle") && words.value(&["-x", "--exclude-task"]) == Some("test"))
+}
+
+/// The folder that the builder is told to work in.
+fn folder(words: Words<'_>) -> Option<&str> {
+    match words.name {
+        "make" | "gmake" => words.value(&["-C", "--directory"]),
+        "mvn" | "mvnw" => words.value(&["-f", "--file"]).map(|it| it.strip_suffix("/pom.xml").unwrap_or(it)),
+        "gradle" | "gradlew" => words.value(&["-p", "--project-dir"]),
+        "just" => words.value(&["-d", "--working-directory"]),
+        _ => None,
+    }
 }

@@ -1,6 +1,8 @@
 //! Tools of languages and their interpreters.
 
-use super::super::{Act, Meaning, Role, Tool, Words, base, named_deeds, outputs, packages, systems};
+use super::super::{
+    Act, Meaning, Role, Tool, Words, base, folder_scope, named_deeds, outputs, packages, systems,
+};
 use super::scripts::{script, script_file};
 use super::{RUNNERS, meaning, run_of, scope};
 
@@ -22,9 +24,13 @@ pub(super) fn cargo(words: Words<'_>) -> Meaning {
     ];
     let mut places = scope(inner, &narrowing);
     places.retain(|it| !matches!(it.as_str(), "--doc"));
+    let manifest = words.own().value(&["--manifest-path"]).and_then(|it| it.strip_suffix("/Cargo.toml"));
+    places.extend(manifest.and_then(folder_scope));
     let program = format!("cargo {verb}");
     match verb {
-        "test" | "t" if words.has(&["--no-run"]) => run_of(Act::Build, &program, Tool::Rustc, places),
+        "test" | "t" | "nextest" | "bench" if words.has(&["--no-run"]) => {
+            run_of(Act::Build, &program, Tool::Rustc, places)
+        }
         "test" | "t" => run_of(Act::Test, "cargo test", Tool::CargoTest, places),
         "nextest" => {
             places.retain(|it| it != "run" && it != "r");
@@ -76,12 +82,26 @@ fn clippy_scope(mut places: Vec<String>) -> Vec<String> {
 }
 
 pub(super) fn go(words: Words<'_>) -> Option<Meaning> {
-    let verb = words.args.first()?.as_str();
-    let inner = words.inner(0)?;
+    // `go -C tools/lint test ./...`
+    let at = if words.args.first().is_some_and(|it| it == "-C") { 2 } else { 0 };
+    let verb = words.args.get(at)?.as_str();
+    let inner = words.inner(at)?;
     let narrowing = ["-run", "-bench", "-skip"];
-    let places = scope(inner, &narrowing);
+    let mut places = scope(inner, &narrowing);
+    places.extend(words.value(&["-C"]).and_then(folder_scope));
     Some(match verb {
-        "test" => run_of(Act::Test, "go test", Tool::GoTest, places),
+        // Nothing is run by a pattern that no test has; it compiles.
+        "test"
+            if inner.has(&["-c"]) || inner.value(&["-run"]).is_some_and(|it| matches!(it, "^$" | "NONE")) =>
+        {
+            places.retain(|it| !matches!(it.as_str(), "^$" | "NONE"));
+            run_of(Act::Build, "go test", Tool::GoCompiler, places)
+        }
+        "test" => {
+            let mut meaning = run_of(Act::Test, "go test", Tool::GoTest, places);
+            outputs(words, &mut meaning);
+            meaning
+        }
         "build" => {
             let mut meaning = run_of(Act::Build, "go build", Tool::GoCompiler, places);
             outputs(words, &mut meaning);
@@ -174,6 +194,7 @@ pub(super) fn manage(inner: Words<'_>) -> Meaning {
     let rest = inner.inner(0).unwrap_or(inner);
     match verb {
         "test" => run_of(Act::Test, "manage.py test", Tool::Unittest, scope(rest, &["-k", "--tag", "-t"])),
+        "migrate" if rest.has(&["--plan", "--check"]) => Meaning::new(Role::Answer, target),
         "migrate" | "loaddata" => {
             Meaning::new(Role::Deed, target).deed(Act::Migrate, rest.operands(&[]).join(" "))
         }
@@ -199,6 +220,10 @@ pub(super) fn artisan(words: Words<'_>) -> Meaning {
             Tool::Phpunit,
             scope(inner, &["--filter", "--group", "--testsuite"]),
         );
+    }
+    let shows = verb.ends_with(":status") || verb.ends_with(":list") || verb.ends_with(":show");
+    if shows || matches!(verb, "list" | "about" | "env") || inner.has(&["--pretend"]) {
+        return Meaning::new(Role::Look, format!("artisan {verb}"));
     }
     let mut meaning = Meaning::new(Role::Deed, format!("artisan {verb}")).opaque();
     named_deeds(verb, &mut meaning);
