@@ -5,6 +5,7 @@
 mod audit;
 mod checkpoint;
 mod claims;
+mod claims_rows;
 mod e2e;
 mod guard;
 mod hook;
