@@ -86,7 +86,7 @@ pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &
     }
     let calls: Vec<&Step> = ran.iter().filter(|step| is_http(step)).copied().collect();
     if !calls.is_empty() {
-        statuses(&calls, text, out);
+        statuses(command, &calls, text, out);
     }
     if ran.iter().any(|step| asks_for_health(step)) {
         health(&ran, text, out);
@@ -118,6 +118,7 @@ fn exits(command: &str, steps: &[Step], exit: Option<i32>, text: &str, out: &mut
         }
     } else if let Some(exit) = exit.filter(|it| *it != 0)
         && let Some(step) = steps.iter().find(|step| step.state == State::Failed)
+        && step.meaning.role != Role::Answer
     {
         add(out, Question::Exit, &named(step), "", exit.to_string());
     }
@@ -369,7 +370,7 @@ fn status_in(line: &str) -> Option<u16> {
     code(line)
 }
 
-fn statuses(calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
+fn statuses(command: &str, calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
     let asks =
         |step: &&Step| step.words.iter().any(|it| it.contains("http_code") || it.contains("response_code"));
     let mut codes: Vec<u16> = Vec::new();
@@ -397,6 +398,13 @@ fn statuses(calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
         };
         codes.extend(read(text).find_map(named));
     }
+    // What a variable is called tells what it holds.
+    let variables = || {
+        let names = command.split('$').skip(1).map(|rest| rest.trim_start_matches('{'));
+        let name =
+            |rest: &str| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect::<String>();
+        names.map(name).filter(|it| 2 < it.len()).collect::<Vec<_>>().join(" ")
+    };
     let redirected = calls.iter().any(|step| {
         step.words
             .iter()
@@ -407,6 +415,10 @@ fn statuses(calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
             if let Some(code) = codes.last() {
                 add(out, Question::Status, &address(one), "", code.to_string());
             }
+        }
+        [one] if codes.len() == 1 => {
+            let about = format!("{} {}", address(one), variables());
+            add(out, Question::Status, about.trim_end(), "", codes[0].to_string());
         }
         several if several.len() == codes.len() => {
             for (step, code) in several.iter().zip(&codes) {
@@ -676,7 +688,7 @@ fn metrics(lower: &str, steps: &[Step], out: &mut Vec<Answer>) {
     let load = steps.iter().any(|step| matches!(step.name(), "ab" | "wrk" | "wrk2" | "hey"));
     for (at, word) in words.iter().enumerate() {
         let share = (at == 0 && load).then(|| word.strip_suffix('%')).flatten().map(|it| format!("p{it}"));
-        let Some(name) = metric(word.trim_start_matches('(')).or_else(|| share.and_then(|it| metric(&it)))
+        let Some(name) = metric(word.trim_start_matches('(')).or_else(|| share.as_deref().and_then(metric))
         else {
             continue;
         };
@@ -694,6 +706,7 @@ fn metrics(lower: &str, steps: &[Step], out: &mut Vec<Answer>) {
             let unit =
                 if glued.is_empty() { words.get(next + 1).copied().unwrap_or_default() } else { glued };
             let unit: String = unit.chars().take_while(|c| c.is_alphabetic()).collect();
+            let unit = if share.is_some() && unit.is_empty() { "ms".to_owned() } else { unit };
             add(out, Question::Metric, &name, "", format!("{number} {unit}").trim_end().to_owned());
             break;
         }

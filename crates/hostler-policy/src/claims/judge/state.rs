@@ -98,7 +98,8 @@ fn tolerance(told: &Quantity, rough: bool) -> f64 {
 }
 
 fn close(told: &Quantity, factor: f64, value: f64, rough: bool) -> bool {
-    (value - told.value * factor).abs() < tolerance(told, rough) * factor + f64::EPSILON
+    // A whole step away is another number.
+    (value - told.value * factor).abs() < tolerance(told, rough) * factor * (1.0 - 1e-9)
 }
 
 /// A number with its unit as an answer has it.
@@ -715,3 +716,6 @@ fn spotless(reading: &Reading, errors: bool, all: &[Evidence]) -> Option<Ruling>
     debug_assert_eq!(ruling.standing, Standing::Contradicted);
     Some(ruling)
 }
+
+#[cfg(test)]
+mod tests;

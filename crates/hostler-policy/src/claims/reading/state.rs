@@ -6,7 +6,7 @@
 use super::super::act::Act;
 use super::super::clause::{self, Clause, contains};
 use super::super::evidence::{deed, metric};
-use super::super::language::{Language, Noun};
+use super::super::language::{LANGUAGES, Language, Noun};
 use super::super::text::{BlockKind, Span, Text};
 use super::{Reading, Told, objects};
 
@@ -228,14 +228,9 @@ pub(super) fn read(
     {
         return out;
     }
-    let lead = match before {
-        Some(before) if before.before_arrow => before.tokens.clone(),
-        _ => clause
-            .label
-            .as_deref()
-            .map(|label| label.split_whitespace().map(str::to_owned).collect())
-            .unwrap_or_default(),
-    };
+    let label = clause.label.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned);
+    let left = before.filter(|it| it.before_arrow).map(|it| it.tokens.clone()).unwrap_or_default();
+    let lead: Vec<String> = label.chain(left).collect();
     let view = View { text, clause, tokens: &clause.tokens, language, lead };
     let digits = clause.tokens.iter().any(|token| token.bytes().any(|byte| byte.is_ascii_digit()));
     let mut stated = view.states();
@@ -440,6 +435,7 @@ impl View<'_> {
         out.extend(self.refused());
         out.extend(self.exit());
         out.extend(self.health());
+        out.extend(self.invulnerable());
         out
     }
 
@@ -742,13 +738,13 @@ impl View<'_> {
             }
             out.push(Stated::Counted(deed, noun.to_owned(), count));
         }
-        if let Some(at) = self.tokens.iter().position(|token| token == "vulnerabilities")
-            && (matches!(self.before(at), "no" | "zero")
-                || self.before(at) == "known" && self.before(at - 1) == "no")
-        {
-            out.push(Stated::Vulnerable(0));
-        }
         out
+    }
+
+    fn invulnerable(&self) -> Option<Stated> {
+        let at = self.tokens.iter().position(|token| token == "vulnerabilities")?;
+        let none = |it: usize| matches!(self.before(it), "no" | "zero");
+        (none(at) || self.before(at) == "known" && none(at - 1)).then_some(Stated::Vulnerable(0))
     }
 
     fn faster(&self) -> Option<Stated> {
@@ -847,18 +843,20 @@ fn weighed(token: &str) -> Option<Weighed> {
     })
 }
 
+/// The cells of a row; the first one may be empty.
+fn cells(row: &str) -> Vec<Vec<String>> {
+    let row = if row.starts_with("| ") { format!(" {row}") } else { row.to_owned() };
+    row.split(" | ").map(clause::tokens).collect()
+}
+
 /// `| p95 | 212 ms | 14 ms |` below `| | before | after |`.
 fn row(text: &Text, index: usize) -> Option<Stated> {
-    let cells: Vec<Vec<String>> =
-        text.blocks.get(index)?.text.split(" | ").map(|cell| clause::tokens(cell.trim())).collect();
+    let cells = cells(&text.blocks.get(index)?.text);
     let label = cells.first()?;
     if label.iter().any(|token| DOUBTS.contains(&token.as_str())) {
         return None;
     }
-    let columns: Vec<Vec<String>> = text
-        .columns(index)
-        .map(|header| header.split(" | ").map(|cell| clause::tokens(cell.trim_matches(['|', ' ']))).collect())
-        .unwrap_or_default();
+    let columns = text.columns(index).map(self::cells).unwrap_or_default();
     let says = |words: &[&str]| {
         columns.iter().position(|cell: &Vec<String>| cell.iter().any(|token| words.contains(&token.as_str())))
     };
@@ -957,23 +955,32 @@ fn spotless(clause: &Clause, language: &Language) -> Option<(Act, bool)> {
         "경고 없이",
     ];
     let judges = [Act::Lint, Act::Typecheck, Act::Build];
-    let (norm, all) = if language.code == "en" {
-        let norm = clause.norm();
-        if !norm.contains(" nothing ") && !norm.contains(" silent ") && !norm.contains(" complaints ") {
-            return None;
-        }
-        (NOTHING.iter().any(|form| norm.contains(form)).then_some(norm)?, true)
-    } else {
-        let norm = if language.spaced { clause.norm() } else { clause.text.to_lowercase() };
-        (WARNINGS.iter().any(|form| norm.contains(form)).then_some(norm)?, false)
-    };
+    // A message of a few words may not tell its language.
+    let cue = !language.spaced
+        || clause.tokens.iter().any(|token| {
+            matches!(
+                token.as_str(),
+                "nothing" | "silent" | "complaints" | "sem" | "sin" | "ohne" | "keine" | "sans"
+            )
+        });
+    if !cue {
+        return None;
+    }
+    let norm = if language.spaced { clause.norm() } else { clause.text.to_lowercase() };
+    let says = |forms: &[&str]| forms.iter().any(|form| norm.contains(form));
+    let all = says(NOTHING);
+    if !all && !says(WARNINGS) {
+        return None;
+    }
     if contains(&norm, language, language.modal) {
         return None;
     }
     let wide = format!("{}{norm}", clause.label.as_deref().unwrap_or_default());
-    let act = judges.into_iter().find(|act| {
-        language.judges.iter().any(|(it, names)| it == act && contains(&wide, language, names))
-    })?;
+    let names = |act: &Act| {
+        let own = language.judges.iter().chain(LANGUAGES[0].judges);
+        own.filter(|(it, _)| it == act).any(|(_, names)| contains(&wide, language, names))
+    };
+    let act = judges.into_iter().find(names)?;
     Some((act, all))
 }
 
