@@ -68,6 +68,7 @@ fn by_evidence(
     let explains = explains(turn);
     let mut bench = judge::Bench { message, evidence: turn.evidence, look };
     for reading in message.claims.iter().take(CLAIMS_MAX) {
+        let reading = &named(reading, turn.evidence);
         let telling = reading.is_change() || reading.pattern == "en/seen-at";
         if !reading.said && telling && (message.describes || explains) {
             continue;
@@ -83,6 +84,29 @@ fn by_evidence(
         audit.claims.push(Judged { claim: reading.claim(), standing: ruling.standing, why: ruling.why });
     }
     audit
+}
+
+/// What is written as code and is a file that a call touched, or tried to, is a path, whatever its name.
+fn named(reading: &reading::Reading, evidence: &[Evidence]) -> reading::Reading {
+    let mut reading = reading.clone();
+    for object in
+        reading.objects.iter_mut().filter(|it| it.code && it.path.is_none() && it.text.contains(['.', '/']))
+    {
+        let plain = object.text.chars().all(|c| c.is_alphanumeric() || "/-_.".contains(c));
+        let same = |path: &str| path.contains('/') && judge::same_path(&object.text, path, false);
+        let touched = plain
+            && evidence.iter().any(|it| {
+                it.files.iter().any(|file| same(&file.path))
+                    || it
+                        .failure
+                        .as_ref()
+                        .is_some_and(|failure| failure.missed.iter().any(|deed| same(&deed.object)))
+            });
+        if touched {
+            object.path = Some(object.text.clone());
+        }
+    }
+    reading
 }
 
 /// The user asked for an explanation, and this turn changed nothing nor tried to: what is told of changes is about
@@ -104,7 +128,11 @@ fn explains(turn: &Turn<'_>) -> bool {
         "where",
         "who",
         "when",
-        "summarise", "summarize", "review", "tell", "draft",
+        "summarise",
+        "summarize",
+        "review",
+        "tell",
+        "draft",
         "walk",
         "compare",
         "show",

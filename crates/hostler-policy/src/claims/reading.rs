@@ -136,12 +136,15 @@ pub(super) struct Message {
     pub(super) codes: Vec<String>,
     /// It reviews, explains or plans: what it tells of changes is somebody else's, unless it says "I".
     pub(super) describes: bool,
+    /// A few sentences: no description of how things came to be.
+    pub(super) short: bool,
     /// A clause tells that tests, builds or checks fail.
     pub(super) tells_failure_of: Vec<Act>,
 }
 
 /// What a message is about is said at its beginning.
 const OPENING_CHARS: usize = 400;
+const SHORT_CHARS: usize = 300;
 const DESCRIBES: &[&str] = &[
     "how the",
     "how it",
@@ -187,7 +190,11 @@ const DESCRIBES: &[&str] = &[
 
 /// The first block of what is a text for others to use.
 const DRAFTS: &[&str] = &[
-    " here's a draft ", " a draft of ", " draft pr ", " draft text ", " drafted the following ",
+    " here's a draft ",
+    " a draft of ",
+    " draft pr ",
+    " draft text ",
+    " drafted the following ",
     " draft for ",
     " here's a pr description ",
     " suggested pr ",
@@ -217,6 +224,7 @@ pub(super) fn read(message: &str) -> Message {
             })
             .collect(),
         describes: false,
+        short: prose.chars().count() <= SHORT_CHARS,
         tells_failure_of: Vec::new(),
     };
     let opening: String = prose.chars().take(OPENING_CHARS).collect();
@@ -230,7 +238,10 @@ pub(super) fn read(message: &str) -> Message {
     let opening = joined(&clause::tokens(&format!("{opening}\n{headings}")));
     out.describes = contains(&opening, main, DESCRIBES);
     let first = text.blocks.first().map(|block| joined(&clause::tokens(&block.text))).unwrap_or_default();
-    if message.trim_start().starts_with("<summary>") || first.starts_with(" draft ") || DRAFTS.iter().any(|draft| first.contains(draft)) {
+    if message.trim_start().starts_with("<summary>")
+        || first.starts_with(" draft ")
+        || DRAFTS.iter().any(|draft| first.contains(draft))
+    {
         // Written for somebody else to send, or a summary that the host asked for.
         return out;
     }
@@ -257,6 +268,9 @@ pub(super) fn read(message: &str) -> Message {
             if number == 0 && language.code == "en" && readings.is_empty() {
                 if text.blocks[index].checked == Some(true) {
                     readings.extend(verb::checked(&text, clause, language));
+                    if clauses.len() == 1 && past {
+                        readings.extend(result::ticked(&text, clause, language));
+                    }
                 } else if changes_listed(&text, index) {
                     readings.extend(verb::listed(&text, clause, language));
                 }
@@ -269,7 +283,7 @@ pub(super) fn read(message: &str) -> Message {
                 if readings.is_empty() {
                     readings.extend(verb::seen_at(&text, clause, language));
                 }
-                if readings.is_empty() {
+                if readings.is_empty() && text.blocks[index].kind != BlockKind::Heading {
                     readings.extend(verb::any_deed(&text, clause, language));
                 }
                 if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed) {
@@ -281,10 +295,14 @@ pub(super) fn read(message: &str) -> Message {
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             readings.extend(state::read(&text, index, &clauses, number, language));
-            if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1) {
+            if let Some(next) =
+                clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1)
+            {
                 // "Added the migration (`0014_x.py`)": the brackets name it.
                 let named = objects::objects(&text, next, 0, 1);
-                for reading in readings.iter_mut().filter(|it| it.result.is_none() && it.paths().next().is_none()) {
+                for reading in
+                    readings.iter_mut().filter(|it| it.result.is_none() && it.paths().next().is_none())
+                {
                     reading.objects.extend(named.iter().filter(|it| it.path.is_some()).cloned());
                 }
             }
@@ -343,10 +361,21 @@ fn changes_listed(text: &Text, index: usize) -> bool {
             let norm = joined(&clause::tokens(&text.blocks[head].text));
             let norm = norm.trim();
             let announces = text.blocks[head].text.trim_end().ends_with(':')
-                && ["in place", "created", "added", "written", "generated", "changed", "updated", "wrote", "new files"]
-                    .iter()
-                    .any(|word| format!(" {norm} ").contains(&format!(" {word} ")));
-            announces || HEADS.iter().any(|it| norm.starts_with(it))
+                && [
+                    "in place",
+                    "created",
+                    "added",
+                    "written",
+                    "generated",
+                    "changed",
+                    "updated",
+                    "wrote",
+                    "new files",
+                ]
+                .iter()
+                .any(|word| format!(" {norm} ").contains(&format!(" {word} ")));
+            announces
+                || HEADS.iter().any(|it| norm.starts_with(it))
                 || matches!(
                     norm,
                     "new" | "changed" | "created" | "added" | "modified" | "updated" | "edited" | "files"
@@ -386,8 +415,19 @@ fn skipped(clause: &Clause, language: &Language) -> bool {
     let attributed = attributed(if language.spaced { &own } else { &clause.sentence })
         || clause.label.as_deref().is_some_and(attributed)
         || clause.label.as_deref().is_some_and(|label| {
-            ["acceptance", "acceptance criteria", "goal", "plan", "todo", "next", "next up", "definition of done", "criteria", "wanted"]
-                .contains(&label.trim())
+            [
+                "acceptance",
+                "acceptance criteria",
+                "goal",
+                "plan",
+                "todo",
+                "next",
+                "next up",
+                "definition of done",
+                "criteria",
+                "wanted",
+            ]
+            .contains(&label.trim())
         });
     clause.question
         || (attributed && !result::program_says(clause, language))

@@ -126,6 +126,20 @@ fn one(path: &str, acts: &[Act], reading: &Reading, bench: &mut Bench<'_>) -> Ru
                 evidence.summary.clone(),
             );
         }
+        if let Some(count) = reading
+            .count
+            .filter(|count| 1 < *count && *count <= 50 && path.ends_with('/') && reading.act == Act::Create)
+            && opaque(bench.evidence, CAN_CHANGE).is_none()
+        {
+            let made = made_below(bench.evidence, path);
+            if made < count {
+                return Ruling::not_done(
+                    format!("{count} files below `{path}` are told, {made} were written"),
+                    TOOLS,
+                    evidence.summary.clone(),
+                );
+            }
+        }
         return Ruling::by(evidence);
     }
     if let Some((evidence, failure)) = missed(bench.evidence, acts, |object| same_path(path, object, false)) {
@@ -185,6 +199,23 @@ fn one(path: &str, acts: &[Act], reading: &Reading, bench: &mut Bench<'_>) -> Ru
 /// A claim that names no file: any change may be meant.
 fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let code = reading.objects.iter().any(|object| object.code);
+    let outside = reading
+        .words
+        .iter()
+        .any(|it| it.starts_with('#') || matches!(it.as_str(), "issue" | "pr" | "mr" | "ticket"));
+    if outside && (reading.has_word("label") || reading.has_word("labels")) {
+        let labelled = |it: &&Evidence| {
+            it.words.iter().any(|word| word.contains("label")) || (it.opaque && it.failure.is_none())
+        };
+        return match bench.evidence.iter().rev().find(labelled) {
+            Some(found) => Ruling::by(found),
+            None => Ruling::not_done(
+                "no call sets a label".to_owned(),
+                &["Bash", "MCP"],
+                "looked for a call that sets a label".to_owned(),
+            ),
+        };
+    }
     if reading.verb == "regenerated" {
         let generated = |it: &&Evidence| {
             (it.opaque && it.failure.is_none())
@@ -237,7 +268,8 @@ fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         return Ruling::failed("the only attempt to change something failed".to_owned(), evidence, failure);
     }
     if reading.act != Act::Delete
-        && (reading.passive || matches!(reading.verb.as_str(), "split" | "set up" | "put in place"))
+        && ((reading.passive && !bench.message.short)
+            || matches!(reading.verb.as_str(), "split" | "set up" | "put in place"))
         && !reading.said
     {
         // Without a name and without "I" it may be anybody's, or no statement at all.
@@ -312,6 +344,20 @@ fn cells(reading: &Reading) -> Option<u64> {
     let (first, last) = range.split_once(['-', '–'])?;
     let (first, last): (u64, u64) = (first.parse().ok()?, last.parse().ok()?);
     last.checked_sub(first).map(|it| it + 1)
+}
+
+/// Distinct files below a folder that calls wrote.
+fn made_below(evidence: &[Evidence], folder: &str) -> u64 {
+    let mut seen: Vec<&str> = Vec::new();
+    for file in evidence.iter().flat_map(|it| &it.files).filter(|file| CHANGES.contains(&file.act)) {
+        if file.tree {
+            return u64::MAX;
+        }
+        if same_path(folder, &file.path, false) && !seen.contains(&file.path.as_str()) {
+            seen.push(&file.path);
+        }
+    }
+    seen.len() as u64
 }
 
 fn times(evidence: &[Evidence], path: &str) -> u64 {

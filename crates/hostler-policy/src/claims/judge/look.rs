@@ -145,6 +145,14 @@ fn named(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             return unread(reading, evidence);
         }
     }
+    if reading
+        .nouns
+        .iter()
+        .all(|noun| matches!(noun, Noun::File | Noun::Documents | Noun::Service | Noun::Script))
+        && let Some(ruling) = unrelated(reading, evidence)
+    {
+        return ruling;
+    }
     match evidence.iter().rev().find(reads) {
         Some(found) => Ruling::by(found),
         None => match evidence.iter().rev().find(|it| lenient(reading, it)) {
@@ -152,6 +160,160 @@ fn named(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             None => unread(reading, evidence),
         },
     }
+}
+
+/// In a session of a few calls that all name what they look at, none names anything of what is said to be looked at.
+pub(super) fn unrelated(reading: &Reading, evidence: &[Evidence]) -> Option<Ruling> {
+    const CALLS_MAX: usize = 6;
+    const PLAIN: &[&str] = &[
+        "list",
+        "structure",
+        "tree",
+        "layout",
+        "folder",
+        "directory",
+        "names",
+        "history",
+        "status",
+        "config",
+        "configuration",
+        "the",
+        "this",
+        "that",
+        "file",
+        "files",
+        "code",
+        "whole",
+        "entire",
+        "every",
+        "each",
+        "both",
+        "again",
+        "first",
+        "with",
+        "from",
+        "your",
+        "their",
+        "what",
+        "which",
+        "where",
+        "when",
+        "there",
+        "here",
+        "after",
+        "before",
+        "then",
+        "once",
+        "more",
+        "also",
+        "just",
+        "carefully",
+        "briefly",
+        "quickly",
+        "twice",
+        "into",
+        "over",
+        "through",
+        "manually",
+        "everything",
+        "details",
+        "detail",
+        "source",
+        "implementation",
+        "relevant",
+        "current",
+        "existing",
+        "project",
+        "repository",
+        "repo",
+        "codebase",
+        "module",
+        "function",
+        "class",
+        "result",
+        "results",
+        "output",
+        "outputs",
+        "behaviour",
+        "behavior",
+        "line",
+        "lines",
+        "part",
+        "parts",
+        "section",
+        "other",
+        "others",
+        "against",
+        "documentation",
+        "docs",
+        "same",
+        "latest",
+        "version",
+        "setup",
+        "thing",
+        "things",
+        "them",
+        "these",
+        "those",
+        "changes",
+        "change",
+        "diff",
+        "logs",
+        "failing",
+        "broken",
+        "test",
+        "tests",
+        "content",
+        "contents",
+        "all",
+        "any",
+        "page",
+        "closely",
+    ];
+    if !reading.said || evidence.is_empty() || CALLS_MAX < evidence.len() || reading.paths().next().is_some()
+    {
+        return None;
+    }
+    if evidence.iter().any(|it| {
+        it.opaque || matches!(it.channel, Channel::Delegate | Channel::Mcp | Channel::Web | Channel::Other)
+    }) {
+        return None;
+    }
+    let at = reading
+        .words
+        .iter()
+        .position(|word| reading.verb.split(' ').next_back().is_some_and(|last| last == word))?;
+    let words: Vec<&str> = reading.words[at + 1..]
+        .iter()
+        .take(4)
+        .take_while(|word| {
+            !matches!(
+                word.as_str(),
+                "," | "and" | "so" | "that" | "for" | "if" | "whether" | "in" | "with" | "to"
+            )
+        })
+        .map(String::as_str)
+        .filter(|word| {
+            4 <= word.len() && word.chars().all(|c| c.is_ascii_alphabetic()) && !PLAIN.contains(word)
+        })
+        .collect();
+    let shown = |it: &Evidence| {
+        let summary = it.summary.to_lowercase();
+        words.iter().any(|word| {
+            let stem = &word[..word.len().min(5)];
+            summary.contains(stem)
+                || it.words.iter().any(|it| it.contains(stem))
+                || it.files.iter().any(|file| file.path.to_lowercase().contains(stem))
+                || it.deeds.iter().any(|deed| deed.object.to_lowercase().contains(stem))
+        })
+    };
+    (!words.is_empty() && !evidence.iter().any(shown)).then(|| {
+        let what = words.join(" ");
+        Ruling::not_read(
+            format!("no call looked at the {what}"),
+            format!("looked for a call that names {what}"),
+        )
+    })
 }
 
 /// "Looked at the file list" is fulfilled by a list.

@@ -326,6 +326,11 @@ fn too_few(reading: &Reading, act: Act, evidence: &[Evidence]) -> Option<Ruling>
 }
 
 fn verified(reading: &Reading, evidence: &[Evidence]) -> Ruling {
+    if reading.verb == "checked"
+        && let Some(ruling) = super::look::unrelated(reading, evidence)
+    {
+        return ruling;
+    }
     // "tested", "verified that …": anything that looks or runs may be it.
     let any =
         evidence.iter().rev().find(|it| it.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Refused));

@@ -200,6 +200,21 @@ pub(super) fn read(
     out
 }
 
+/// `[x] unit tests`: a judge alone that is ticked off passed.
+pub(super) fn ticked(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    let plain = ["unit", "integration", "all", "the", "check", "e2e", "checks", "run"];
+    let norm = norm(clause, language);
+    let act = Act::Test;
+    let names = judge_names(language, act);
+    if !contains(&norm, language, &["tests", "test suite"]) {
+        return None;
+    }
+    let only =
+        clause.tokens.iter().all(|token| names.contains(&token.as_str()) || plain.contains(&token.as_str()));
+    let told = Told { passed: true, programs: programs(&norm), ..Told::default() };
+    (only && clause.tokens.len() <= 3).then(|| reading(text, clause, language, act, told, "ticked", &norm))
+}
+
 /// The clause with judging programs that stand there as code put back as words: "`cargo test` is green".
 fn expanded(text: &Text, clause: &Clause) -> Clause {
     let mut tokens = Vec::with_capacity(clause.tokens.len());

@@ -715,12 +715,17 @@ pub(super) fn any_deed(text: &Text, clause: &Clause, language: &Language) -> Opt
         Subject::Said => true,
         // "Squashed the five commits": an object has to follow, else it may be an adjective.
         Subject::Agent => {
-            at == 0
-                && tokens.get(1).is_some_and(|it| {
-                    DETERMINERS.contains(&it.as_str())
-                        || text.span(it.chars().next().unwrap_or(' ')).is_some()
-                        || it == "it"
-                })
+            let object = tokens.get(1).is_some_and(|it| {
+                DETERMINERS.contains(&it.as_str())
+                    || it == "it"
+                    || it.chars().next().is_some_and(|c| text.span(c).is_some())
+            });
+            let name = clause
+                .text
+                .split_whitespace()
+                .nth(1)
+                .is_some_and(|word| word.starts_with(char::is_uppercase));
+            at == 0 && (object || name)
         }
         Subject::Passive => past && tokens.len() <= 12,
         Subject::Subagent | Subject::Other => false,
@@ -1015,7 +1020,7 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
         // Nothing before it: "Created x", "has been created" under a label.
         return if passive { Subject::Passive } else { Subject::Agent };
     };
-    if language.first_person.contains(&before) {
+    if language.first_person.contains(&before) || (before == "having" && at == 1) {
         return Subject::Said;
     }
     if language.others.contains(&before) || matches!(before, "get" | "gets" | "got" | "getting") {
