@@ -63,6 +63,11 @@ const UNDONE: &[&str] = &[
 pub(super) fn report(text: &str, source: &Source<'_>, evidence: &mut Evidence) {
     let text = unframed(text);
     let read = head(text, REPORT_BYTES_MAX);
+    if has(head(read, 200), "agent launched") {
+        // It still works.
+        evidence.opaque = true;
+        return;
+    }
     let mut found = claims(read, source.cwd);
     findings(read, &mut evidence.notable);
     let inability = inability(read);

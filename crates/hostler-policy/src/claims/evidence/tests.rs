@@ -4,7 +4,9 @@
 
 mod commands;
 mod failures;
+mod gaps;
 mod outputs;
+mod reports;
 mod typed;
 
 use std::fmt::Write as _;
@@ -47,7 +49,8 @@ fn render(evidence: &Evidence) -> Vec<String> {
     for file in &evidence.files {
         let tree = if file.tree { " tree" } else { "" };
         let times = if file.times == 1 { String::new() } else { format!(" x{}", file.times) };
-        out.push(format!("{:?} {}{tree}{times}", file.act, short(&file.path)));
+        let part = if file.part { " part" } else { "" };
+        out.push(format!("{:?} {}{tree}{times}{part}", file.act, short(&file.path)));
     }
     for deed in &evidence.deeds {
         out.push(format!("+{:?} {}", deed.act, short(&deed.object)).trim_end().to_owned());

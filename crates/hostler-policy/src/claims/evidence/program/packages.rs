@@ -127,13 +127,12 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
         "npm" => &["-w", "--workspace"],
         "pnpm" => &["--filter", "-F"],
         "bun" | "yarn" => &["--filter"],
-        "uv" => &["--package"],
         _ => &[],
     };
     let everything = |it: &&str| it.contains('*') || it.is_empty();
     found.narrow(own.value(packages).filter(|it| !everything(it)).map(str::to_owned));
-    if matches!(words.name, "npm" | "pnpm" | "yarn" | "bun" | "uv" | "poetry") {
-        let folder = own.value(&["--prefix", "-C", "--dir", "--cwd", "--directory"]);
+    if matches!(words.name, "npm" | "pnpm" | "yarn" | "bun") {
+        let folder = own.value(&["--prefix", "-C", "--dir", "--cwd"]);
         found.narrow(folder.and_then(super::folder_scope));
     }
     Some(found)

@@ -303,6 +303,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     let first = words.args.iter().find(|it| !it.starts_with('-')).map(String::as_str).unwrap_or_default();
     match name {
         "manage.py" => return Some(manage(words)),
+        "artisan" => return Some(artisan(words)),
         "cargo" => return Some(cargo(words)),
         "go" => return go(words),
         "python" | "python3" | "python2" | "pypy3" | "py" => return Some(python(words)),
@@ -315,7 +316,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
                 return Some(run_of(Act::Test, name, Tool::Minitest, scope(words, NARROWING)));
             }
             if name == "php" && first == "artisan" {
-                return Some(artisan(words));
+                return Some(artisan(words.inner(0)?));
             }
             return Some(interpreter(words, first));
         }

@@ -94,10 +94,10 @@ fn contents_are_read_and_names_are_searched() {
         ("awk '{print $1}' a.csv", &["Read a.csv"]),
         ("jq .name package.json", &["Read package.json"]),
         ("nl -ba a.c", &["Read a.c"]),
-        ("bat -r 1:20 a.rs", &["Read a.rs"]),
+        ("bat -r 1:20 a.rs", &["Read a.rs part"]),
         ("cat < a.txt", &["Read a.txt"]),
         ("diff a.c b.c", &["Read a.c", "Read b.c"]),
-        ("grep -n foo a.rs", &["Read a.rs"]),
+        ("grep -n foo a.rs", &["Read a.rs part"]),
         ("grep -c foo a.rs", &["Search a.rs"]),
         ("rg -l foo src", &["Search src tree"]),
         ("git diff", &["+Read diff"]),
@@ -125,15 +125,15 @@ fn contents_are_read_and_names_are_searched() {
         "grep -rn foo src",
         true,
         "src/a.rs:3:foo()\nsrc/b.rs:9:foo\n",
-        &["Search src tree", "Read src/a.rs", "Read src/b.rs"],
+        &["Search src tree", "Read src/a.rs part", "Read src/b.rs part"],
     );
     check(
         "cd src && grep -r foo . | head",
         true,
         "./a.rs:foo()\n./b.rs:  foo",
-        &["Search src tree", "Read src/a.rs", "Read src/b.rs"],
+        &["Search src tree", "Read src/a.rs part", "Read src/b.rs part"],
     );
-    check("find . -name '*.rs' | xargs grep foo", true, "./a.rs:1:foo", &["Search . tree", "Read a.rs"]);
+    check("find . -name '*.rs' | xargs grep foo", true, "./a.rs:1:foo", &["Search . tree", "Read a.rs part"]);
 }
 
 #[test]

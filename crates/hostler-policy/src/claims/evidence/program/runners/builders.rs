@@ -54,6 +54,9 @@ pub(super) fn builder(words: Words<'_>, first: &str) -> Meaning {
     if let Some((_, target)) = project {
         targets = vec![target];
     }
+    if matches!(name, "turbo" | "lerna" | "moon") && first == "run" && 1 < targets.len() {
+        targets.remove(0);
+    }
     let targets = targets;
     let mut meaning = Meaning::new(Role::Deed, format!("{name} {first}").trim());
     let quiet = words.has(&["-n", "--dry-run", "--just-print", "--list", "-l", "--summary"])
@@ -192,6 +195,9 @@ pub(super) fn builder(words: Words<'_>, first: &str) -> Meaning {
     }
     meaning.narrow(project.map(|(project, _)| project.to_owned()));
     meaning.narrow(folder(words).and_then(folder_scope));
+    if name.starts_with("mvn") {
+        meaning.narrow(words.value(&["-pl", "--projects"]).map(str::to_owned));
+    }
     meaning
 }
 

@@ -211,8 +211,8 @@ pub(super) fn manage(inner: Words<'_>) -> Meaning {
 }
 
 pub(super) fn artisan(words: Words<'_>) -> Meaning {
-    let verb = words.args.get(1).map(String::as_str).unwrap_or_default();
-    let inner = words.inner(1).unwrap_or(words);
+    let verb = words.args.first().map(String::as_str).unwrap_or_default();
+    let inner = words.inner(0).unwrap_or(words);
     if verb == "test" {
         return run_of(
             Act::Test,
