@@ -171,6 +171,7 @@ fn starts_phrase(tokens: &[String], phrases: &[&str]) -> bool {
     })
 }
 
+#[expect(clippy::struct_excessive_bools, reason = "four marks that have nothing to do with each other")]
 struct Piece<'a> {
     text: &'a str,
     ends_in_colon: bool,
@@ -192,17 +193,13 @@ fn pieces(text: &str) -> Vec<Piece<'_>> {
         let next = chars.get(i + 1).map(|(_, c)| *c);
         let before = i.checked_sub(1).and_then(|i| chars.get(i)).map(|(_, c)| *c);
         let blank_around = before.is_none_or(char::is_whitespace) && next.is_none_or(char::is_whitespace);
+        let digits = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
         let (cut, width, arrow) = match c {
-            ';' | '；' | '(' | ')' | '（' | '）' => (true, 1, false),
-            '|' if blank_around => (true, 1, false),
+            // A range.
+            '–' | '—' if digits(before) && digits(next) => (false, 1, false),
+            ';' | '；' | '(' | ')' | '（' | '）' | '：' | '–' | '—' => (true, 1, false),
+            '|' | '-' if blank_around => (true, 1, false),
             ':' => (next.is_none_or(char::is_whitespace), 1, false),
-            '–' | '—'
-                if before.is_some_and(|c| c.is_ascii_digit()) && next.is_some_and(|c| c.is_ascii_digit()) =>
-            {
-                (false, 1, false)
-            }
-            '：' | '–' | '—' => (true, 1, false),
-            '-' if blank_around => (true, 1, false),
             '-' if next == Some('-') && before.is_none_or(char::is_whitespace) => {
                 (chars.get(i + 2).is_none_or(|(_, c)| c.is_whitespace()), 2, false)
             }
@@ -257,7 +254,7 @@ pub(super) fn tokens(text: &str) -> Vec<String> {
     };
     for (at, c) in chars.iter().copied().enumerate() {
         let next = chars.get(at + 1).copied();
-        let inside = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric());
+        let inside = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
         match c {
             '\u{e000}'..='\u{f7ff}' => {
                 end(&mut word, &mut out);

@@ -17,6 +17,10 @@ pub(super) use verb::outside;
 
 /// A claim with everything that judging it needs.
 #[derive(Debug, Clone)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "four properties of a clause that have nothing to do with each other"
+)]
 pub(super) struct Reading {
     /// What is said.
     pub(super) act: Act,
@@ -246,11 +250,11 @@ pub(super) fn read(message: &str) -> Message {
         return out;
     }
     let plans = plan_blocks(&text, main);
-    for index in 0..text.blocks.len() {
+    for (index, plan) in plans.into_iter().enumerate() {
         let language = block_language(&text.blocks[index].text, main);
         let clauses = clause::clauses(&text, index, language);
         out.tells_failure_of.extend(clauses.iter().flat_map(|it| result::failures(it, language)));
-        if plans[index] || text.blocks[index].checked == Some(false) {
+        if plan || text.blocks[index].checked == Some(false) {
             continue;
         }
         let block_norm = joined(&clause::tokens(&text.blocks[index].text));
@@ -490,29 +494,3 @@ pub(super) fn joined(tokens: &[String]) -> String {
 
 #[cfg(test)]
 mod tests;
-
-#[cfg(test)]
-mod dump {
-    #[test]
-    #[ignore = "temporary"]
-    fn timing() {
-        let path = std::env::var("DUMP").unwrap();
-        let rows: Vec<String> = std::fs::read_to_string(path)
-            .unwrap()
-            .lines()
-            .map(|line| {
-                let row: serde_json::Value = serde_json::from_str(line).unwrap();
-                row["message"].as_str().unwrap().to_owned()
-            })
-            .collect();
-        let bytes: usize = rows.iter().map(String::len).sum();
-        for _ in 0..3 {
-            let t = std::time::Instant::now();
-            let mut n = 0;
-            for m in &rows {
-                n += super::read(m).claims.len();
-            }
-            eprintln!("{} messages {} bytes {} claims {:?}", rows.len(), bytes, n, t.elapsed());
-        }
-    }
-}

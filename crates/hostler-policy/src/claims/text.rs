@@ -467,7 +467,6 @@ fn inline(text: &str, spans: &mut Vec<Span>) -> String {
                     None => at += 1,
                 }
             }
-            '*' => at += 1,
             '_' => {
                 // Emphasis, unless it is inside a word.
                 let inside = |it: Option<&char>| it.is_some_and(|c| c.is_alphanumeric() || *c == '_');
@@ -492,7 +491,8 @@ fn inline(text: &str, spans: &mut Vec<Span>) -> String {
                     }
                 }
             }
-            '\u{fe0f}' | '\u{200d}' | '\u{200b}' => at += 1,
+            // Emphasis, and marks that only change how the character before them looks.
+            '*' | '\u{fe0f}' | '\u{200d}' | '\u{200b}' => at += 1,
             _ => {
                 out.push(c);
                 at += 1;

@@ -101,12 +101,14 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
 }
 
 fn posts(reading: &Reading) -> bool {
-    reading.verb == "posted" && (reading.has_word("review") || reading.has_word("comment"))
-        || reading.verb == "posted"
-            && reading.words.iter().any(|it| {
-                it.starts_with('#')
-                    || matches!(it.as_str(), "slack" | "discord" | "teams" | "channel" | "thread")
-            })
+    let place = |it: &String| {
+        it.starts_with('#')
+            || matches!(
+                it.as_str(),
+                "slack" | "discord" | "teams" | "channel" | "thread" | "review" | "comment"
+            )
+    };
+    reading.verb == "posted" && reading.words.iter().any(place)
 }
 
 fn served(reading: &Reading) -> bool {
@@ -266,14 +268,12 @@ fn same(done: Act, claimed: Act) -> bool {
     done == claimed
         || matches!(
             (claimed, done),
-            (Act::Deploy, Act::Publish | Act::Push | Act::Service)
-                | (Act::Deploy, Act::OpenPullRequest | Act::Migrate)
+            (Act::Deploy, Act::Publish | Act::Push | Act::Service | Act::OpenPullRequest | Act::Migrate)
                 | (Act::Publish, Act::Deploy | Act::Push | Act::Tag)
                 | (Act::Tag, Act::Publish)
                 | (Act::Branch, Act::Push | Act::OpenPullRequest)
-                | (Act::Service, Act::Deploy)
+                | (Act::Service | Act::Migrate, Act::Deploy)
                 | (Act::Send, Act::Push | Act::Publish | Act::Deploy)
-                | (Act::Migrate, Act::Deploy)
         )
 }
 
@@ -365,13 +365,13 @@ fn lenient(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some((evidence, failure)) = missed(bench.evidence, &[reading.act], |_| true) {
         return Ruling::failed(format!("the attempt failed: {}", failure.message), evidence, failure);
     }
-    match bench.evidence.iter().rev().find(|it| it.channel != Channel::File || !it.files.is_empty()) {
-        Some(found) => Ruling::by(found),
-        None => {
-            let what = name(reading.act);
-            Ruling::not_done(format!("no call {what}"), &["Bash"], "the session has no tool call".to_owned())
-        }
+    if let Some(found) =
+        bench.evidence.iter().rev().find(|it| it.channel != Channel::File || !it.files.is_empty())
+    {
+        return Ruling::by(found);
     }
+    let what = name(reading.act);
+    Ruling::not_done(format!("no call {what}"), &["Bash"], "the session has no tool call".to_owned())
 }
 
 fn name(act: Act) -> &'static str {

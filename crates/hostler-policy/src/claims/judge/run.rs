@@ -334,17 +334,11 @@ fn verified(reading: &Reading, evidence: &[Evidence]) -> Ruling {
     // "tested", "verified that …": anything that looks or runs may be it.
     let any =
         evidence.iter().rev().find(|it| it.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Refused));
-    match any {
-        Some(found) => Ruling::by(found),
-        None => {
-            let what = if reading.verb.contains("test") {
-                "nothing was run"
-            } else {
-                "nothing was looked at or run"
-            };
-            Ruling::not_run(what.to_owned(), "the session has no tool call".to_owned())
-        }
+    if let Some(found) = any {
+        return Ruling::by(found);
     }
+    let what = if reading.verb.contains("test") { "nothing was run" } else { "nothing was looked at or run" };
+    Ruling::not_run(what.to_owned(), "the session has no tool call".to_owned())
 }
 
 /// Where something is said to hold.

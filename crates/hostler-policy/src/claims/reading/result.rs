@@ -432,9 +432,8 @@ fn problems(tokens: &[String]) -> Option<Told> {
             .flatten();
         for word in next.into_iter().chain(or.map(|it| it.trim_end_matches('s'))) {
             match word {
-                "error" => told.errors = Some(number),
+                "error" | "problem" | "issue" => told.errors = Some(number),
                 "warning" => told.warnings = Some(number),
-                "problem" | "issue" => told.errors = Some(number),
                 _ => continue,
             }
             found = true;
