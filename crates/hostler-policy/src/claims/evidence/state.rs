@@ -88,6 +88,14 @@ pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &
     if !calls.is_empty() {
         statuses(command, &calls, text, out);
     }
+    if let [step] = speaking.as_slice()
+        && step.name() == "wc"
+        && step.words.iter().any(|it| it == "-l")
+        && let Some(line) = read(text).filter(|line| !line.trim().is_empty()).next_back()
+        && let Some(number) = line.split_whitespace().next().and_then(whole)
+    {
+        add(out, Question::Counted, "lines", "", number.to_string());
+    }
     if ran.iter().any(|step| asks_for_health(step)) {
         health(&ran, text, out);
     }
@@ -99,16 +107,9 @@ pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &
 fn exits(command: &str, steps: &[Step], exit: Option<i32>, text: &str, out: &mut Vec<Answer>) {
     let named = |step: &Step| step.words.join(" ");
     if let Some(at) = command.rfind("$?") {
-        let before = &command[..at];
-        let label = before.rsplit(['"', '\'', ' ', ';', '\n']).next().unwrap_or_default();
-        let told = read(text).map(str::trim).filter(|line| !line.is_empty()).next_back();
-        let digits = told.and_then(|line| match label {
-            "" => Some(line),
-            label => line.rsplit_once(label).map(|(_, rest)| rest.trim()),
-        });
-        // A label with blanks in it: the last word.
-        let digits = digits.or_else(|| told.and_then(|line| line.split_whitespace().next_back()));
-        let code = digits.and_then(|it| it.trim_start_matches(['=', ':']).trim().parse::<u8>().ok());
+        let told = read(text).filter(|line| !line.trim().is_empty()).next_back();
+        let digits = told.and_then(|line| line.trim().rsplit([' ', '=', ':']).next());
+        let code = digits.and_then(|it| it.parse::<u8>().ok());
         let asked = steps.iter().rev().find(|step| !matches!(step.name(), "echo" | "printf" | "exit"));
         if let (Some(code), Some(step)) = (code, asked)
             && command[at..].trim_start_matches(['$', '?', '"', '\'', '}', ';', ' ', '\n']).is_empty()
@@ -442,7 +443,7 @@ fn asks_for_health(step: &Step) -> bool {
                 || (is(1, &["compose", "container"]) && step.words.iter().any(|it| it == "ps" || it == "ls"))
         }
         "docker-compose" => step.words.iter().any(|it| it == "ps"),
-        "kubectl" | "k" | "oc" => is(1, &["get"]),
+        "kubectl" | "k" | "oc" => step.words.iter().any(|it| it == "get"),
         "systemctl" => is(1, &["is-active", "status"]),
         _ => false,
     }

@@ -11,8 +11,12 @@ use crate::Settings;
 use crate::claims::evidence::{self, Actor};
 use crate::claims::{self, Evidence, Kind, Source, Turn};
 
-const FILES: [&str; 3] =
-    [include_str!("english.txt"), include_str!("turns.txt"), include_str!("languages.txt")];
+const FILES: [&str; 4] = [
+    include_str!("english.txt"),
+    include_str!("turns.txt"),
+    include_str!("languages.txt"),
+    include_str!("state.txt"),
+];
 
 /// One pair.
 #[derive(Debug, Default)]

@@ -8,7 +8,7 @@ use super::super::clause::{self, Clause, contains};
 use super::super::evidence::{deed, metric};
 use super::super::language::{LANGUAGES, Language, Noun};
 use super::super::text::{BlockKind, Span, Text};
-use super::{Reading, Told, objects};
+use super::{Reading, Told, joined, objects};
 
 /// A number as told.
 #[derive(Debug, Clone, PartialEq)]
@@ -97,46 +97,8 @@ pub(in super::super) enum Health {
     Healthy,
 }
 
-/// Words that make a number a limit, a guess, history or an example, and a state a wish.
+/// Words that make a state a wish, a rule or an example.
 const DOUBTS: &[&str] = &[
-    "about",
-    "around",
-    "roughly",
-    "approximately",
-    "approx",
-    "circa",
-    "nearly",
-    "almost",
-    "least",
-    "most",
-    "under",
-    "below",
-    "over",
-    "above",
-    "within",
-    "than",
-    "limit",
-    "limits",
-    "limited",
-    "target",
-    "targets",
-    "threshold",
-    "budget",
-    "maximum",
-    "minimum",
-    "max",
-    "min",
-    "cap",
-    "capped",
-    "timeout",
-    "ttl",
-    "sla",
-    "slo",
-    "goal",
-    "gate",
-    "default",
-    "defaults",
-    "configured",
     "expected",
     "expects",
     "expect",
@@ -152,14 +114,48 @@ const DOUBTS: &[&str] = &[
     "initially",
     "originally",
     "formerly",
-    "estimate",
-    "estimated",
     "theoretically",
     "typically",
     "usually",
     "often",
     "sometimes",
     "normally",
+    "until",
+    "ensures",
+    "guarantees",
+    "yet",
+    "supposedly",
+    "nearly",
+    "almost",
+];
+
+/// Words that make a number a limit, a setting or history.
+const LIMITS: &[&str] = &[
+    "limit",
+    "limits",
+    "limited",
+    "target",
+    "targets",
+    "threshold",
+    "budget",
+    "maximum",
+    "minimum",
+    "max",
+    "min",
+    "cap",
+    "capped",
+    "timeout",
+    "timeouts",
+    "ttl",
+    "sla",
+    "slo",
+    "goal",
+    "gate",
+    "default",
+    "defaults",
+    "configured",
+    "estimate",
+    "estimated",
     "every",
     "each",
     "per",
@@ -168,26 +164,29 @@ const DOUBTS: &[&str] = &[
     "debounced",
     "delay",
     "retries",
-    "retry",
     "sleep",
     "sleeps",
     "waits",
     "sets",
     "setting",
-    "until",
-    "ensures",
-    "guarantees",
-    "yet",
 ];
 
-/// What a clause and its place say together.
+/// Words right before a number that make it a bound.
+const BOUNDS: &[&str] =
+    &["least", "most", "under", "below", "over", "above", "within", "than", "exceeds", "nearly", "almost"];
+/// Words right before a number that make it a rough one.
+const ROUGH: &[&str] = &["about", "around", "roughly", "approximately", "approx", "circa", "some"];
+/// How far a rough number may be off.
+const ROUGH_SHARE: f64 = 0.25;
+
+/// A part of a clause with what leads into it.
 struct View<'a> {
     text: &'a Text,
-    clause: &'a Clause,
+    /// What stands between two commas.
     tokens: &'a [String],
     language: &'a Language,
     /// The words that lead into it: before a colon, before an arrow.
-    lead: Vec<String>,
+    lead: &'a [String],
 }
 
 /// The states and values that a clause tells.
@@ -215,30 +214,35 @@ pub(super) fn read(
         return out;
     }
     let before = number.checked_sub(1).and_then(|it| clauses.get(it));
-    let norm = clause.norm();
-    if contains(&norm, language, language.modal) {
-        return out;
-    }
     if let Some(stated) = tests(clause, before, language) {
-        out.push(reading(text, clause, language, Act::Test, stated));
-        return out;
-    }
-    if clause.tokens.iter().any(|token| DOUBTS.contains(&token.as_str()))
-        || clause.text.contains(['<', '>', '≤', '≥', '~', '≈', '±'])
-    {
+        if !contains(&clause.norm(), language, language.modal) {
+            out.push(reading(text, clause, language, Act::Test, stated));
+        }
         return out;
     }
     let label = clause.label.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned);
     let left = before.filter(|it| it.before_arrow).map(|it| it.tokens.clone()).unwrap_or_default();
     let lead: Vec<String> = label.chain(left).collect();
-    let view = View { text, clause, tokens: &clause.tokens, language, lead };
-    let digits = clause.tokens.iter().any(|token| token.bytes().any(|byte| byte.is_ascii_digit()));
-    let mut stated = view.states();
-    if digits {
-        stated.extend(view.values());
+    let mut end = 0;
+    for tokens in clause.tokens.split(|token| token == ",") {
+        end += tokens.len() + 1;
+        // "It passes, as it should": what follows does not take it back.
+        let upto = clause.tokens.get(..end - 1).unwrap_or_default();
+        let doubtful = tokens.iter().any(|token| DOUBTS.contains(&token.as_str()))
+            || clause.text.contains(['<', '>', '≤', '≥', '≈', '±'])
+            || contains(&joined(upto), language, language.modal);
+        if doubtful || !speaks(tokens) {
+            continue;
+        }
+        let view = View { text, tokens, language, lead: &lead };
+        let mut stated = view.states();
+        let number = tokens.iter().any(|token| token.bytes().any(|byte| byte.is_ascii_digit()));
+        if number && !view.has(LIMITS) {
+            stated.extend(view.values());
+        }
+        stated.extend(view.searches());
+        out.extend(stated.into_iter().map(|it| reading(text, clause, language, Act::Run, it)));
     }
-    stated.extend(view.searches());
-    out.extend(stated.into_iter().map(|it| reading(text, clause, language, Act::Run, it)));
     out
 }
 
@@ -343,7 +347,7 @@ pub(in super::super) fn magnitude(unit: &str) -> Option<i32> {
 
 /// The number at a token, with the unit behind it.
 fn quantity(tokens: &[String], at: usize) -> Option<Quantity> {
-    let token = tokens.get(at)?;
+    let token = tokens.get(at)?.trim_start_matches('~');
     if !token.as_bytes().first()?.is_ascii_digit() {
         return None;
     }
@@ -361,12 +365,27 @@ impl View<'_> {
         self.tokens.iter().any(|token| words.contains(&token.as_str()))
     }
 
+    fn norm(&self) -> String {
+        joined(self.tokens)
+    }
+
     fn token(&self, at: usize) -> &str {
         self.tokens.get(at).map_or("", String::as_str)
     }
 
     fn before(&self, at: usize) -> &str {
         at.checked_sub(1).map_or("", |it| self.token(it))
+    }
+
+    /// Whether one of `words` stands right before a number.
+    fn near(&self, at: usize, words: &[&str]) -> bool {
+        (at.saturating_sub(2)..at).any(|it| words.contains(&self.token(it)))
+    }
+
+    /// The word before a number and before what makes it rough.
+    fn leads(&self, at: usize) -> &str {
+        let at = if ROUGH.contains(&self.before(at)) { at - 1 } else { at };
+        self.before(at)
     }
 
     fn code(&self, token: &str) -> Option<&str> {
@@ -381,7 +400,7 @@ impl View<'_> {
     }
 
     fn negated(&self) -> bool {
-        contains(&self.clause.norm(), self.language, self.language.negation)
+        contains(&self.norm(), self.language, self.language.negation)
             || self.tokens.iter().any(|token| token.ends_with("n't"))
     }
 
@@ -418,7 +437,7 @@ impl View<'_> {
             "and",
             "all",
         ];
-        let words = self.tokens.iter().chain(&self.lead).filter(|token| {
+        let words = self.tokens.iter().chain(self.lead).filter(|token| {
             2 < token.len()
                 && token.chars().all(|c| c.is_alphabetic() || c == '-')
                 && !PLAIN.contains(&token.as_str())
@@ -447,7 +466,7 @@ impl View<'_> {
         {
             return None;
         }
-        let norm = self.clause.norm();
+        let norm = self.norm();
         let differ = self.has(&["differ"]);
         let none = norm.contains(" no difference") || norm.contains(" no differences ");
         let equal = self.has(&["identical", "byte-identical", "byte-for-byte"]);
@@ -460,7 +479,7 @@ impl View<'_> {
     }
 
     fn clean(&self) -> Option<Stated> {
-        let norm = self.clause.norm();
+        let norm = self.norm();
         const FORMS: &[&str] = &[
             " working tree is clean ",
             " work tree is clean ",
@@ -478,7 +497,7 @@ impl View<'_> {
     }
 
     fn there(&self) -> Option<Stated> {
-        let norm = self.clause.norm();
+        let norm = self.norm();
         let is = self.tokens.iter().position(|token| matches!(token.as_str(), "is" | "isn't"))?;
         let missing = self.token(is) == "isn't" || self.token(is + 1) == "not";
         let cue = norm.contains(" on the path ")
@@ -603,7 +622,14 @@ impl View<'_> {
                 )
             })
         };
-        all.into_iter().filter(|(at, _)| fine(*at)).collect()
+        all.into_iter()
+            .filter(|(at, _)| fine(*at) && !self.near(*at, BOUNDS))
+            .map(|(at, it)| {
+                let rough = self.near(at, ROUGH) || self.token(at).starts_with('~');
+                let step = if rough { it.step.max(ROUGH_SHARE * it.value) } else { it.step };
+                (at, Quantity { step, ..it })
+            })
+            .collect()
     }
 
     fn status(&self) -> Option<Stated> {
@@ -659,15 +685,15 @@ impl View<'_> {
     }
 
     fn time(&self) -> Option<Stated> {
-        let metrics = self.tokens.iter().chain(&self.lead).any(|token| metric(token).is_some());
+        let metrics = self.tokens.iter().chain(self.lead).any(|token| metric(token).is_some());
         if metrics || self.negated() {
             return None;
         }
         let numbers = self.current(|unit| seconds(unit).is_some());
         let [(at, number)] = numbers.as_slice() else { return None };
-        let timed = self.tokens[..*at].iter().chain(&self.lead).find_map(|token| timed(token))?;
+        let timed = self.tokens[..*at].iter().chain(self.lead).find_map(|token| timed(token))?;
         let cue = matches!(
-            self.before(*at),
+            self.leads(*at),
             "is" | "takes"
                 | "took"
                 | "in"
@@ -689,9 +715,9 @@ impl View<'_> {
         }
         let numbers = self.current(|unit| magnitude(unit).is_some() && unit != "m" && unit != "k");
         let [(at, number)] = numbers.as_slice() else { return None };
-        let weighed = self.tokens[..*at].iter().chain(&self.lead).rev().find_map(|token| weighed(token))?;
+        let weighed = self.tokens[..*at].iter().chain(self.lead).rev().find_map(|token| weighed(token))?;
         let cue = matches!(
-            self.before(*at),
+            self.leads(*at),
             "is" | "at" | "to" | "now" | "weighs" | "size" | "totals" | "only" | "just" | "measures"
         ) || (*at == 0 && !self.lead.is_empty());
         cue.then(|| Stated::Size(weighed, number.clone()))
@@ -716,7 +742,15 @@ impl View<'_> {
             let fits = 3 < noun.len() && noun.ends_with('s') && noun.chars().all(char::is_alphabetic);
             let owned =
                 ["packages", "dependencies", "modules", "tests", "times", "lines", "seconds", "minutes"];
+            let hedged = self.near(at, BOUNDS) || self.near(at, ROUGH);
+            let whole = matches!(self.before(at), "have" | "has")
+                && self.has(&["sources", "source", "code", "files"]);
+            if noun == "lines" && whole && !hedged && width == 1 && self.token(at + 2).is_empty() {
+                out.push(Stated::Counted("", "lines".to_owned(), count));
+                continue;
+            }
             if !fits
+                || hedged
                 || owned.contains(&noun)
                 || matches!(self.before(at), "of" | "by" | "all" | "other" | "further")
             {
@@ -774,10 +808,14 @@ impl View<'_> {
 
     /// What a search finds.
     fn searches(&self) -> Option<Stated> {
-        let is_place = |code: &str| code.ends_with('/') || (code.contains('/') && !code.contains(' '));
-        let codes = self.codes();
-        let (places, mut patterns): (Vec<String>, Vec<String>) =
-            codes.into_iter().partition(|it| is_place(it));
+        let (mut places, mut patterns) = (Vec::new(), Vec::new());
+        for (at, token) in self.tokens.iter().enumerate() {
+            let Some(code) = self.code(token) else { continue };
+            let place = code.ends_with('/')
+                || (code.contains('/') && !code.contains(' '))
+                || matches!(self.before(at), "in" | "under" | "below" | "from" | "across" | "throughout");
+            if place { &mut places } else { &mut patterns }.push(code.to_lowercase());
+        }
         if patterns.is_empty() {
             let word = self.tokens.iter().find_map(|token| match token.as_str() {
                 "todo" | "todos" => Some("todo"),
@@ -818,7 +856,8 @@ impl View<'_> {
             self.code(self.token(*it)).is_none()
         })?;
         let count = objects::number(self.token(near), self.language)?;
-        (!matches!(self.before(near), "of" | "other" | "these" | "those" | "the"))
+        let hedged = self.near(near, BOUNDS) || self.near(near, ROUGH);
+        (!hedged && !matches!(self.before(near), "of" | "other" | "these" | "those" | "the"))
             .then(|| Stated::Matches(pattern.clone(), places, count, exact))
     }
 }
@@ -853,7 +892,8 @@ fn cells(row: &str) -> Vec<Vec<String>> {
 fn row(text: &Text, index: usize) -> Option<Stated> {
     let cells = cells(&text.blocks.get(index)?.text);
     let label = cells.first()?;
-    if label.iter().any(|token| DOUBTS.contains(&token.as_str())) {
+    let limits = |token: &String| LIMITS.contains(&token.as_str()) || BOUNDS.contains(&token.as_str());
+    if label.iter().any(limits) {
         return None;
     }
     let columns = text.columns(index).map(self::cells).unwrap_or_default();
@@ -862,7 +902,7 @@ fn row(text: &Text, index: usize) -> Option<Stated> {
     };
     let at = match (says(&["before", "old", "previously", "baseline"]), says(&["after", "now", "new"])) {
         (Some(_), Some(after)) => after,
-        (None, _) if cells.len() == 2 && says(DOUBTS).is_none() => 1,
+        (None, _) if cells.len() == 2 && !columns.iter().flatten().any(limits) => 1,
         _ => return None,
     };
     let cell = cells.get(at)?;
