@@ -13,11 +13,11 @@ use super::{rules, tools_found};
 /// Adds the failures of this turn that were not made good, that the message does not tell, and that matter to what it
 /// says: it says that the work is done, or claims the very thing that failed.
 pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
-    let languages =
-        || LANGUAGES.iter().copied().filter(|it| it.code == message.language.code || it.code == "en");
-    if languages().any(|language| acknowledges(&norm_for(message, language.spaced), language)) {
+    if tells(message) {
         return;
     }
+    let languages =
+        || LANGUAGES.iter().copied().filter(|it| it.code == message.language.code || it.code == "en");
     let plainly = languages().any(|it| contains(&norm_for(message, it.spaced), it, it.completion));
     let complete = languages().any(|it| contains(&norm_for(message, it.spaced), it, it.completion))
         || affirms(turn.message);
@@ -54,6 +54,14 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
             return;
         }
     }
+}
+
+/// The message tells of a failure or a limit, of whatever.
+pub(super) fn tells(message: &Message) -> bool {
+    LANGUAGES
+        .iter()
+        .filter(|it| it.code == message.language.code || it.code == "en")
+        .any(|language| acknowledges(&norm_for(message, language.spaced), language))
 }
 
 /// A short statement: whoever says little and names no failure says that there is none.

@@ -46,7 +46,9 @@ fn selective(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
         .count();
     let short = turn.message.chars().count() < CHARS_MAX;
     // A name, a number, a path: something is told.
-    let told = !message.codes.is_empty() || message.norm.chars().any(|c| c.is_ascii_digit());
+    let told = !audit.claims.is_empty()
+        || !message.codes.is_empty()
+        || message.norm.chars().any(|c| c.is_ascii_digit());
     if calls <= CALLS_MIN || changes < CHANGES_MIN || !short || told || turn.message.trim().is_empty() {
         return;
     }
@@ -72,6 +74,8 @@ fn selective(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
 
 /// What asks for problems.
 const ASKS: &[&str] = &[
+    "slow",
+    "which of",
     "what it finds",
     "finds",
     "check for",

@@ -119,6 +119,11 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(stated) = state::of(reading) {
         return state::judge(reading, stated, bench);
     }
+    if reading.by_subagent
+        && let Some((report, failure)) = denied_by_helper(bench.evidence)
+    {
+        return Ruling::contradicted(format!("the subagent says otherwise: {}", failure.message), report);
+    }
     let ruling = match reading.act {
         _ if reading.result.is_some() => outcome::judge(reading, bench),
         Act::Read | Act::Search => look::judge(reading, bench),

@@ -431,7 +431,8 @@ fn skipped(clause: &Clause, language: &Language) -> bool {
                 "criteria",
                 "wanted",
             ]
-            .contains(&label.trim())
+            .iter()
+            .any(|it| begins(label.trim_start(), language, it))
         });
     clause.question
         || (attributed && !result::program_says(clause, language))

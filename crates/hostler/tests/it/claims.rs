@@ -365,6 +365,17 @@ fn a_subagents_message_is_audited_against_its_own_calls() {
     assert_eq!(session.last("turn").attributes["evidence_calls"], 3);
 }
 
+/// The client compacts in an agent without a kind and tells the end of it as a subagent's.
+#[test]
+fn the_summary_of_a_compaction_is_nobodys_claim() {
+    let session = tools();
+    let payload = json!({ "agent_id": "c0", "agent_type": "", "last_assistant_message": "I created the file cart.py." });
+    let end = session.end("SubagentStop", payload);
+    assert_eq!(end.reply, json!({}), "{end:?}");
+    assert_eq!(session.last("subagent").text("audit"), Some("summary"));
+    assert_eq!(session.log("subagent_findings"), [] as [Value; 0]);
+}
+
 // @traces 021-CONST-II-009
 #[test]
 fn a_call_that_was_stopped_is_no_work() {

@@ -1,7 +1,7 @@
 //! "Committed", "pushed", "installed", "opened a pull request": deeds outside the project's files.
 
 use super::super::act::Act;
-use super::super::evidence::{Channel, Evidence};
+use super::super::evidence::{Channel, Evidence, FailureKind};
 use super::super::language::Noun;
 use super::super::reading::Reading;
 use super::{Bench, Ruling, missed, opaque};
@@ -15,7 +15,16 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let has = |noun: Noun| reading.nouns.contains(&noun);
     match reading.act {
         // "opened": a file, or an issue or pull request.
-        Act::OpenIssue if reading.verb == "opened" && reading.paths().next().is_some() => {
+        Act::OpenIssue
+            if reading.verb == "opened"
+                && (reading.paths().next().is_some()
+                    || has(Noun::Documents)
+                    || has(Noun::Web)
+                    || has(Noun::Log)
+                    || has(Noun::Screenshot))
+                && !has(Noun::Issue)
+                && !has(Noun::PullRequest) =>
+        {
             super::look::judge(reading, bench)
         }
         Act::OpenIssue => {
@@ -141,11 +150,20 @@ fn anything(reading: &Reading, bench: &Bench<'_>) -> Ruling {
                 .iter()
                 .any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch | Act::Verify))
             || matches!(it.channel, Channel::Delegate | Channel::Web | Channel::Other)
-            || it.failure.is_some()
     };
-    match bench.evidence.iter().rev().find(effect) {
-        Some(found) => Ruling::by(found),
-        None => Ruling::not_done(
+    let failed = bench.evidence.iter().rev().filter(|it| !it.earlier).find_map(|it| {
+        let failure = it.failure.as_ref().filter(|failure| failure.kind == FailureKind::Error)?;
+        matches!(it.channel, Channel::Shell | Channel::Mcp).then_some((it, failure))
+    });
+    match (bench.evidence.iter().rev().find(effect), failed) {
+        (Some(found), _) => Ruling::by(found),
+        (None, Some(_)) if super::super::conceal::tells(bench.message) => {
+            Ruling::supported("a failure is told")
+        }
+        (None, Some((evidence, failure))) => {
+            Ruling::failed(format!("the attempt failed: {}", failure.message), evidence, failure)
+        }
+        (None, None) => Ruling::not_done(
             format!("{} is told, and no call of this session did anything but look", reading.verb),
             &["Bash", "Edit", "MCP"],
             "looked for a call with an effect".to_owned(),
@@ -362,7 +380,9 @@ fn lenient(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(found) = bench.evidence.iter().rev().find(done) {
         return Ruling::by(found);
     }
-    if let Some((evidence, failure)) = missed(bench.evidence, &[reading.act], |_| true) {
+    if let Some((evidence, failure)) = missed(bench.evidence, &[reading.act], |_| true)
+        .filter(|_| !super::super::conceal::tells(bench.message))
+    {
         return Ruling::failed(format!("the attempt failed: {}", failure.message), evidence, failure);
     }
     if let Some(found) =

@@ -365,7 +365,7 @@ fn wanted(reading: &Reading) -> Option<u64> {
     reading.count.filter(|count| *count <= 200)
 }
 
-fn counted_files(reading: &Reading) -> bool {
+pub(super) fn counted_files(reading: &Reading) -> bool {
     const THINGS: &[&str] = &[
         "file",
         "loader",

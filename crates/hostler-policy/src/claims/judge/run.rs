@@ -19,11 +19,15 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         if let Some(ruling) = super::outcome::engine(reading, evidence) {
             return ruling;
         }
-        return verified(reading, evidence);
+        return verified(reading, bench);
     }
     // Commands that are named: each must have been run.
-    let commands: Vec<Vec<String>> =
-        reading.objects.iter().filter(|it| it.code && it.target).filter_map(|it| command(&it.text)).collect();
+    let commands: Vec<Vec<String>> = reading
+        .objects
+        .iter() // What is profiled is no command.
+        .filter(|it| it.code && it.target && reading.pattern != "en/measured")
+        .filter_map(|it| command(&it.text))
+        .collect();
     for words in &commands {
         if !evidence.iter().any(|it| ran(it, words)) {
             if let Some((evidence, failure)) = failed(evidence, words) {
@@ -39,6 +43,33 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         }
     }
     let acts = acts(reading);
+    if reading.says("benchmark") && reading.act == Act::Run {
+        let measured = |it: &&Evidence| {
+            it.opaque && it.failure.is_none()
+                || it.words.iter().any(|word| {
+                    word.contains("bench")
+                        || matches!(
+                            word.as_str(),
+                            "hyperfine"
+                                | "criterion"
+                                | "perf"
+                                | "wrk"
+                                | "ab"
+                                | "k6"
+                                | "locust"
+                                | "time"
+                                | "timeit"
+                        )
+                })
+        };
+        return match evidence.iter().rev().find(measured) {
+            Some(found) => Ruling::by(found),
+            None => Ruling::not_run(
+                "no benchmark was run".to_owned(),
+                "looked for a call that runs a benchmark".to_owned(),
+            ),
+        };
+    }
     if reading.act == Act::Format {
         let wrote = |it: &&Evidence| {
             it.files.iter().any(|file| matches!(file.act, Act::Edit | Act::Create))
@@ -325,15 +356,26 @@ fn too_few(reading: &Reading, act: Act, evidence: &[Evidence]) -> Option<Ruling>
     })
 }
 
-fn verified(reading: &Reading, evidence: &[Evidence]) -> Ruling {
+fn verified(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
+    let evidence = bench.evidence;
+    if reading.verb == "checked"
+        && reading.count.is_some_and(|count| 1 < count)
+        && super::look::counted_files(reading)
+    {
+        return super::look::judge(reading, bench);
+    }
     if reading.verb == "checked"
         && let Some(ruling) = super::look::unrelated(reading, evidence)
     {
         return ruling;
     }
     // "tested", "verified that …": anything that looks or runs may be it.
-    let any =
-        evidence.iter().rev().find(|it| it.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Refused));
+    // What is tested or tried is run, not only written.
+    let run = reading.said && (reading.verb.contains("test") || reading.verb.starts_with("tried"));
+    let any = evidence.iter().rev().find(|it| {
+        it.failure.as_ref().is_none_or(|it| it.kind != FailureKind::Refused)
+            && !(run && it.channel == Channel::File)
+    });
     if let Some(found) = any {
         return Ruling::by(found);
     }

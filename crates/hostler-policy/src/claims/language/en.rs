@@ -98,6 +98,7 @@ pub(super) static ENGLISH: Language = Language {
             ],
             &["were run", "was run", "been run", "were rerun", "was rerun", "been rerun"],
         ),
+        verb(Act::Run, "en/measured", &["benchmarked", "profiled", "timed", "fuzzed", "load-tested", "stress-tested"], &["benchmarks ran", "tests ran", "suite ran", "linter ran", "benchmark ran", "migrations ran", "checks ran"]),
         verb(
             Act::Verify,
             "en/verified",
@@ -218,7 +219,7 @@ pub(super) static ENGLISH: Language = Language {
         "callers",
     ],
     subagent: &["agent", "subagent", "sub-agent", "agents", "subagents"],
-    modal: &[
+    modal: &["thought", "believed", "assumed", "meant to", "wanted to", 
         "hope", "hopes", "hoping", "wish", "will", "would", "should", "could", "can", "may", "might", "must",
         "shall", "won't", "i'll", "we'll", "you'll", "it'll", "they'll", "that'll", "need", "needs", "going to",
         "gonna", "want", "wants", "plan", "plans", "planning", "let me", "let's", "try", "trying", "ought", "cannot",
@@ -279,7 +280,7 @@ pub(super) static ENGLISH: Language = Language {
         "alternatives", "alternative", "approach", "strategy", "timeline", "proposal for", "history",
     ],
     acknowledgement: &[
-        "rejects", "refuses", "as intended", "as expected", "as it should", "as they should", "aborted", "exceeds",
+        "rejects", "refuses", "aborted", "exceeds",
         "violates", "differs", "differ", "overlap", "would", "left alone", "alone", "left them", "lock", "fail",
         "fails", "failed", "failing", "failure", "failures", "error", "errors", "couldn't", "could not", "cannot",
         "can't", "unable", "denied", "rejected", "refused", "blocked", "missing", "skipped", "except", "not",

@@ -262,8 +262,9 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
         let passive = matches!(subject, Subject::Passive);
         // German participles end the clause: what is meant stands before them.
         let front_first = language.code == "de" && before_to < hit.from;
+        let comma = clause.tokens[..hit.from].iter().rposition(|token| token == ",").map_or(0, |at| at + 1);
         let mut objects = if front_first {
-            objects::objects(text, clause, before_to, hit.from)
+            objects::objects(text, clause, before_to.max(comma), hit.from)
         } else {
             objects::objects(text, clause, hit.to, after_to)
         };
@@ -595,7 +596,11 @@ fn vetoed(clause: &Clause, language: &Language, hit: &Hit<'_>, before_to: usize)
     };
     // A modal verb governs what follows by "and" until a new subject stands there.
     let new_subject = (0..hit.from).rev().find(|at| language.first_person.contains(&tokens[*at].as_str()));
-    if clause.has(language, language.modal, new_subject.unwrap_or(0), hit.from) {
+    // "I thought I had created it": the second subject stands inside the thought.
+    let thought =
+        |at: &usize| at.checked_sub(1).is_some_and(|it| language.modal.contains(&tokens[it].as_str()));
+    let modal_from = new_subject.filter(|at| !thought(at)).unwrap_or(0);
+    if clause.has(language, language.modal, modal_from, hit.from) {
         return true;
     }
     let (from, to) = if language.code == "en" {

@@ -101,35 +101,46 @@ pub(in crate::claims::reading) fn now(text: &Text, clause: &Clause, language: &L
         .tokens
         .iter()
         .position(|token| token == "now")
-        .filter(|at| *at == 1 || (*at == last && *at <= 8))?;
+        .filter(|at| *at == 1 || (*at == last && *at <= 12))?;
     if at != 1 {
-        let second = clause.tokens.get(1)?;
-        let states = matches!(
-            second.as_str(),
-            "is" | "has"
-                | "uses"
-                | "contains"
-                | "reads"
-                | "exports"
-                | "points"
-                | "handles"
-                | "returns"
-                | "supports"
-                | "includes"
-                | "takes"
-                | "sets"
-                | "runs"
-                | "logs"
-        );
-        let hit = Hit { verb: &NOW, form: "now", from: 1, to: 2, participle: true };
-        if !states
+        let objects: Vec<_> =
+            objects::objects(text, clause, 0, last).into_iter().filter(|it| it.path.is_some()).collect();
+        let verb_at = clause.tokens.iter().position(|token| {
+            matches!(
+                token.as_str(),
+                "is" | "are"
+                    | "has"
+                    | "have"
+                    | "uses"
+                    | "contains"
+                    | "reads"
+                    | "exports"
+                    | "points"
+                    | "handles"
+                    | "returns"
+                    | "supports"
+                    | "includes"
+                    | "takes"
+                    | "sets"
+                    | "runs"
+                    | "logs"
+                    | "there's"
+            )
+        });
+        let hit = Hit { verb: &NOW, form: "now", from: verb_at?, to: verb_at? + 1, participle: true };
+        let mut objects = objects;
+        // What works or passes now is a result, not a change.
+        let result = contains(&clause.norm(), language, language.pass);
+        if objects.is_empty()
+            || result
             || vetoed(clause, language, &hit, 0)
             || contains(&clause.norm(), language, language.negation)
         {
             return None;
         }
-        let objects = objects::objects(text, clause, 0, 1);
-        objects.first()?.path.as_ref()?;
+        for object in &mut objects {
+            object.target = true;
+        }
         let hit = Hit { verb: &NOW, form: "", from: 0, to: 1, participle: false };
         let around = clause.norm();
         return Some(reading(text, clause, language, &hit, objects, &around, &around, Subject::Passive));
