@@ -85,7 +85,7 @@ pub(super) fn report(text: &str, source: &Source<'_>, evidence: &mut Evidence) {
     if told && inability.is_none() {
         // What it looked at is rarely told, and it looked at what it was asked about.
         let anything = source.cwd.join("*").display().to_string();
-        found.files.push(FileAct { part: true, ..FileAct::tree(Act::Read, anything) });
+        found.files.push(FileAct::tree(Act::Read, anything));
     }
     evidence.files.append(&mut found.files);
     evidence.deeds.append(&mut found.deeds);
@@ -308,7 +308,7 @@ fn paths(report: &str) -> Vec<String> {
 fn inability(text: &str) -> Option<&str> {
     let opening = text.lines().next().unwrap_or_default();
     let stopped = |it: &&str| opening.trim_start_matches(['*', '#', ' ']).starts_with(it);
-    if ["BLOCKED", "BLOCKING"].iter().any(|it| stopped(&it)) {
+    if ["BLOCKED", "BLOCKING"].iter().any(stopped) {
         return Some(opening);
     }
     sentences(text).filter(|sentence| !harmless(sentence)).find(|sentence| {

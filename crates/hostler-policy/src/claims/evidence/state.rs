@@ -46,6 +46,14 @@ pub enum Question {
     Metric,
     /// The version of a program.
     Version,
+    /// The branch that is checked out.
+    Branch,
+    /// How many stashes there are.
+    Stashes,
+    /// Whether a check in continuous integration passed.
+    Check,
+    /// How many rows a table holds.
+    Rows,
     /// A kind of answer that this version does not know.
     #[serde(other)]
     Unknown,
@@ -77,7 +85,7 @@ pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &
     for step in &ran {
         match step.name() {
             "diff" | "cmp" | "colordiff" => same(step, &speaking, text, out),
-            "which" | "command" | "type" | "hash" | "where" => there(step, &speaking, text, out),
+            "which" | "command" | "type" | "hash" | "where" => there(command, step, &speaking, text, out),
             _ => {}
         }
     }
@@ -96,9 +104,17 @@ pub(super) fn commands(command: &str, steps: &[Step], exit: Option<i32>, text: &
     {
         add(out, Question::Counted, "lines", "", number.to_string());
     }
-    if ran.iter().any(|step| asks_for_health(step)) {
+    let refused = text.contains("Cannot connect to the Docker daemon");
+    if refused || ran.iter().any(|step| asks_for_health(step)) {
         health(&ran, text, out);
     }
+    if let Some(step) = ran.iter().find(|step| step.name() == "git") {
+        git(step, &speaking, text, out);
+    }
+    if ran.iter().any(|step| asks_for_checks(step)) {
+        checks(text, out);
+    }
+    rows(command, &speaking, text, out);
     versions(&speaking, text, out);
     sums(&speaking, text, out);
 }
@@ -117,11 +133,12 @@ fn exits(command: &str, steps: &[Step], exit: Option<i32>, text: &str, out: &mut
         {
             add(out, Question::Exit, &named(step), "", code.to_string());
         }
-    } else if let Some(exit) = exit.filter(|it| *it != 0)
+    } else if exit != Some(0)
         && let Some(step) = steps.iter().find(|step| step.state == State::Failed)
         && step.meaning.role != Role::Answer
     {
-        add(out, Question::Exit, &named(step), "", exit.to_string());
+        let said = exit.map_or_else(|| "failed".to_owned(), |exit| exit.to_string());
+        add(out, Question::Exit, &named(step), "", said);
     }
 }
 
@@ -178,7 +195,7 @@ fn sums(speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
     }
 }
 
-fn there(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+fn there(command: &str, step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
     let asks = step.name() != "command" || step.words.iter().any(|it| it == "-v" || it == "-V");
     if !asks || step.flow.negated {
         return;
@@ -198,6 +215,8 @@ fn there(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
         if read(text).any(path) {
             add(out, Question::There, name, "", "there");
         } else if read(text).any(denied)
+            || (command.contains("||")
+                && matches!(text.trim(), "missing" | "no" | "not found" | "not installed"))
             || (step.state == State::Failed
                 && alone(step, speaking)
                 && text.trim().is_empty()
@@ -435,6 +454,81 @@ fn statuses(command: &str, calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
     }
 }
 
+/// The branch, and the stashes.
+fn git(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let words: Vec<&str> = step.words.iter().skip(1).map(String::as_str).collect();
+    match words.as_slice() {
+        ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] => {
+            let name = text.trim();
+            if alone(step, speaking) && !name.is_empty() && !name.contains(char::is_whitespace) {
+                add(out, Question::Branch, "", "", name.to_lowercase());
+            }
+        }
+        ["status", ..] => {
+            let name = read(text).find_map(|line| line.strip_prefix("On branch "));
+            if let Some(name) = name {
+                add(out, Question::Branch, "", "", name.trim().to_lowercase());
+            }
+        }
+        ["stash", "list"] if alone(step, speaking) && step.state == State::Done => {
+            let count = read(text).filter(|line| line.starts_with("stash@{")).count();
+            add(out, Question::Stashes, "", "", count.to_string());
+        }
+        _ => {}
+    }
+}
+
+fn asks_for_checks(step: &Step) -> bool {
+    let is = |at: usize, names: &[&str]| step.words.get(at).is_some_and(|it| names.contains(&it.as_str()));
+    step.name() == "gh"
+        && (is(1, &["pr"]) && is(2, &["checks"]) || is(1, &["run"]) && is(2, &["view", "watch"]))
+}
+
+/// `X test in 1m2s`, `lint<TAB>pass<TAB>12s`, `e2e failure`.
+fn checks(text: &str, out: &mut Vec<Answer>) {
+    for line in read(head(text, SEARCHED_BYTES)) {
+        let line = line.trim();
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let says = |names: &[&str]| words.iter().skip(1).take(4).any(|word| names.contains(word));
+        let said = if line.starts_with("X ") {
+            "fail"
+        } else if line.starts_with("✓ ") {
+            "pass"
+        } else if line.contains('\t') && says(&["fail", "failure"]) || words.len() == 2 && says(&["failure"])
+        {
+            "fail"
+        } else if line.contains('\t') && says(&["pass", "success"]) || words.len() == 2 && says(&["success"])
+        {
+            "pass"
+        } else {
+            continue;
+        };
+        add(out, Question::Check, line, "", said);
+    }
+}
+
+/// `select count(*) from users` and the number that it gives.
+fn rows(command: &str, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    let [step] = speaking else { return };
+    let database = matches!(step.name(), "psql" | "mysql" | "mariadb" | "sqlite3" | "duckdb");
+    let lower = command.to_lowercase();
+    if !database
+        || lower.matches("count(").count() != 1
+        || lower.contains(" where ")
+        || lower.contains("group by")
+    {
+        return;
+    }
+    let numbers: Vec<u64> = read(text).filter_map(|line| whole(line.trim())).collect();
+    let table: String = lower
+        .split_once(" from ")
+        .map(|(_, rest)| rest.chars().take_while(|c| c.is_alphanumeric() || matches!(c, '_' | '.')).collect())
+        .unwrap_or_default();
+    if let [number] = numbers.as_slice() {
+        add(out, Question::Rows, &table, "", number.to_string());
+    }
+}
+
 fn asks_for_health(step: &Step) -> bool {
     let is = |at: usize, names: &[&str]| step.words.get(at).is_some_and(|it| names.contains(&it.as_str()));
     match step.name() {
@@ -478,6 +572,10 @@ const HEALTH: &[&str] = &[
 ];
 
 fn health(ran: &[&Step], text: &str, out: &mut Vec<Answer>) {
+    if text.contains("Cannot connect to the Docker daemon") {
+        add(out, Question::Health, "docker daemon", "", "failed");
+        return;
+    }
     let Some(step) = ran.iter().find(|step| asks_for_health(step)) else { return };
     let single = operands(step).last().copied().unwrap_or_default().to_owned();
     for line in read(head(text, SEARCHED_BYTES)) {
@@ -552,6 +650,7 @@ const DEEDS: &[(&str, &[&str])] = &[
     ("uploaded", &["uploaded", "synced"]),
     ("downloaded", &["downloaded", "fetched"]),
     ("renamed", &["renamed"]),
+    ("formatted", &["formatted", "reformatted"]),
 ];
 
 /// The deed that a word says, under one name for words of one meaning.

@@ -129,4 +129,21 @@ proptest! {
         prop_assert!(!found.summary.contains('\n'));
         prop_assert!(found.measures.len() <= super::MEASURES_MAX && found.notable.len() <= super::NOTABLE_MAX);
     }
+
+    #[test]
+    fn nothing_panics_near_patches_devices_and_scopes(
+        command in "(patch|git apply|git merge|adb|xcrun simctl|jupyter|papermill|restic|crontab|chmod|touch|flask db|yarn workspace|nx run|\\./gradlew|go -C|artisan|head|sed|cat a|cd a/b|dotnet ef|hub|fly|emulator)( [-a-zé.:/'\"=0-9|&;$()+,]{0,12}){0,6}",
+        output in "(( |patching file|Applied patch|create mode|delete mode| \\.\\.\\./|┃|exit status|husky - )[ :a-z0-9./|+é❯-]{0,30}\n){0,6}",
+        ok: bool,
+    ) {
+        let found = bash(&command, ok, &output);
+        prop_assert!(found.long_words.len() <= super::LONG_WORDS_MAX);
+    }
+
+    #[test]
+    fn no_report_panics(report in "((I|We|The agent|Findings:|BLOCKING:|- `src/é.rs`|agentId:) ?[ `:.,a-zé0-9/*#]{0,40}(not |could not|failed to|anything|passed)?[.!;\n ]{0,2}){0,8}") {
+        let action = Action::Delegate { prompt: report.clone(), agent: "é".to_owned() };
+        let found = evidence("Task", action, true, &report);
+        prop_assert!(found.notable.len() <= super::NOTABLE_MAX && found.files.len() <= 200);
+    }
 }

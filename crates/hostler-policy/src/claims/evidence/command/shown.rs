@@ -28,14 +28,14 @@ pub(super) fn changed(steps: &mut [Step], text: &str, source: &Source<'_>) {
     let mut named = false;
     for line in lines(text) {
         for (act, path) in changes(line, &step.meaning.target, stat) {
-            let path = match path.strip_prefix(".../") {
-                // Cut by the statistics: as written.
-                Some(end) => end.to_owned(),
-                None => {
+            // What statistics have cut stays as written.
+            let path = path.strip_prefix(".../").map_or_else(
+                || {
                     let folder = step.cwd.as_deref().unwrap_or(source.cwd);
                     lexical::expand(folder, source.place.home.as_deref(), path).display().to_string()
-                }
-            };
+                },
+                str::to_owned,
+            );
             let file = FileAct::new(act, path);
             if step.meaning.files.len() < FILES_MAX && !step.meaning.files.contains(&file) {
                 named = true;

@@ -27,8 +27,23 @@ pub(in super::super) fn hooks(text: &str) -> Vec<Run> {
             }
         }
     };
+    let mut section = "";
+    let mut refused = None;
     for line in lines(text) {
         let trimmed = line.trim();
+        // lefthook: `┃  lint ❯ ` over what the hook prints, and under it `exit status 1`.
+        if let Some(name) = trimmed.strip_prefix('┃').and_then(|it| it.trim().strip_suffix('❯')) {
+            section = name.trim();
+        } else if trimmed.strip_prefix("exit status ").is_some_and(|it| it != "0") && !section.is_empty() {
+            note(section, false);
+            section = "";
+        }
+        // husky: `husky - pre-commit script failed (code 1)`
+        if let Some(rest) = trimmed.strip_prefix("husky - ")
+            && (rest.contains("failed (code") || rest.contains("exited with code"))
+        {
+            refused = rest.split_whitespace().next();
+        }
         // pre-commit: `ruff.......Passed`
         if let Some((name, rest)) = trimmed.split_once("...")
             && !name.is_empty()
@@ -52,6 +67,15 @@ pub(in super::super) fn hooks(text: &str) -> Vec<Run> {
         } else if let Some(name) = marked(&["🥊", "✖", "❌", "✗"]) {
             note(tool_of(name.split(" [FAILED]").next().unwrap_or(name)), false);
         }
+    }
+    if let Some(hook) = refused.filter(|_| runs.iter().all(|run| run.outcome.passed != Some(false))) {
+        runs.push(Run {
+            act: Act::Lint,
+            program: hook.to_owned(),
+            scope: Vec::new(),
+            times: 1,
+            outcome: RunOutcome { passed: Some(false), ..RunOutcome::default() },
+        });
     }
     for summary in tests(text) {
         if summary.tool == super::Tool::Generic {

@@ -178,7 +178,7 @@ pub(super) fn scope(words: Words<'_>, narrowing: &[&str]) -> Vec<String> {
         !matches!(
             it.as_str(),
             "." | "./" | "./..." | "..." | "*" | "**" | "./*" | "all" | "run" | ":/" | "//..."
-        ) && !it.ends_with(".sln")
+        ) && !it.strip_suffix("sln").is_some_and(|it| it.ends_with('.'))
     });
     out
 }

@@ -28,7 +28,7 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
     let look = || Meaning::new(Role::Look, target);
     Some(match name {
         "docker" | "podman" | "nerdctl" | "docker-compose" | "podman-compose" => container(words),
-        "kubectl" | "oc" | "k" if words.has(&["--dry-run"]) => look(),
+        "kubectl" | "oc" | "k" | "helm" if words.has(&["--dry-run"]) => look(),
         "kubectl" | "oc" | "k" => match first {
             "kustomize" | "options" | "completion" => look(),
             "get" | "top" | "api-resources" | "cluster-info" | "config" | "version" | "auth" | "explain"
@@ -53,7 +53,6 @@ pub(super) fn meaning(words: Words<'_>) -> Option<Meaning> {
             "delete" => done().deed(Act::Service, second).deed(Act::Delete, second),
             _ => done().opaque(),
         },
-        "helm" if words.has(&["--dry-run"]) => look(),
         "helm" => match first {
             "package" => done().tree(Act::Create, "*.tgz"),
             "push" => done().deed(Act::Publish, second),
@@ -479,7 +478,6 @@ fn migrations(words: Words<'_>, first: &str, second: &str) -> Meaning {
             done.deed(Act::Other, object).opaque()
         }
         ("prisma", "migrate", "resolve") => done,
-        ("supabase", "status" | "projects" | "branches", _) | ("supabase", "db", "diff" | "lint") => look,
         ("supabase", "start" | "stop", _) => done.deed(Act::Service, "supabase"),
         ("supabase", "functions", "deploy") => done.deed(Act::Deploy, "supabase"),
         ("prisma", "generate" | "format" | "init", _) => done.opaque(),
@@ -491,6 +489,8 @@ fn migrations(words: Words<'_>, first: &str, second: &str) -> Meaning {
             | "branches",
             _,
         )
+        | ("supabase", "projects", _)
+        | ("supabase", "db", "diff" | "lint")
         | (
             _,
             "migrate" | "migration" | "migrations",

@@ -85,6 +85,8 @@ fn what_shows_or_rehearses_does_nothing() {
         ("npx typeorm migration:show", &[]),
         ("sqlx migrate info", &[]),
         ("diesel migration list", &[]),
+        ("supabase db diff", &[]),
+        ("supabase migration list", &[]),
         ("goose status", &[]),
         ("liquibase update-sql", &[]),
         ("flask db current", &[]),
@@ -317,7 +319,7 @@ fn patches_name_the_files_that_they_change() {
 
 #[test]
 fn a_part_that_is_shown_is_told_from_the_whole() {
-    let lines = |count: usize| (1..=count).map(|it| format!("line {it}\n")).collect::<String>();
+    let lines = |count: usize| "a line\n".repeat(count);
     for (command, count, expected) in [
         ("head -10 a.md", 10, "Read a.md part"),
         ("head -10 a.md", 7, "Read a.md"),
@@ -428,4 +430,21 @@ fn what_failed_of_these_is_missed() {
         "ERROR: failed to solve: process \"npm ci\" did not complete",
         &["Build docker build [app:1] FAILED", "!Verdict docker build"],
     );
+}
+
+#[test]
+fn hooks_that_stop_a_commit_failed() {
+    check(
+        "git add -A && git commit -m 'ws: reconnect'",
+        false,
+        "┃  lint ❯ \nsrc/ws.ts:12:4 lint/suspicious/noExplicitAny\nFound 1 error.\nexit status 1",
+        &["Lint lint FAILED", "!Error git commit", "-Commit ws: reconnect"],
+    );
+    check(
+        "git commit -m x",
+        false,
+        "src/a.ts\n  1:1  error  Unexpected any\nhusky - pre-commit script failed (code 1)",
+        &["Lint pre-commit FAILED", "!Error git commit", "-Commit x"],
+    );
+    check("git commit -m x", true, "┃  lint ❯ \nno problems\n[main 1a] x", &["+Commit x"]);
 }
