@@ -26,7 +26,8 @@ const SEED: u64 = 20_261_130;
 /// How the fuzzer names an input that takes too long, or too much memory while it does.
 const HANGS: &[&str] = &["ERROR: libFuzzer: timeout", "ERROR: libFuzzer: out-of-memory"];
 
-const TARGETS: &[&str] = &["shell", "claude_payload", "jsonc"];
+const TARGETS: &[&str] =
+    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript"];
 
 /// Runs the task: `true` when no target found anything.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
@@ -92,7 +93,13 @@ fn deadline_covers(target: &str) -> anyhow::Result<bool> {
     }
     let (_, path) = newest.with_context(|| format!("{} is empty", folder.display()))?;
     let input = fs::read(path)?;
-    Ok(target == "shell" && std::str::from_utf8(&input).is_ok_and(may_take_long))
+    let Ok(text) = std::str::from_utf8(&input) else { return Ok(false) };
+    Ok(match target {
+        "shell" => may_take_long(text),
+        // The command is the first line.
+        "claims_output" => may_take_long(text.lines().next().unwrap_or_default()),
+        _ => false,
+    })
 }
 
 /// Writes the seeds of `target` and returns how many there are.
@@ -112,6 +119,13 @@ fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
             }));
         }
         "claude_payload" => collect(&crate::root().join("fixtures/claude"), &["json"], &mut seeds)?,
+        "claims_message" => seeds.extend(pairs()?.lines().filter_map(message)),
+        "claims_output" => seeds.extend(pairs()?.lines().filter_map(output)),
+        "transcript" => {
+            let mut files = Vec::new();
+            collect(&crate::root().join("fixtures/claude"), &["jsonl"], &mut files)?;
+            seeds.extend(files.iter().flat_map(|file| file.split(|byte| *byte == b'\n').map(<[u8]>::to_vec)));
+        }
         _ => {
             for folder in ["fixtures", "plugin"] {
                 collect(&crate::root().join(folder), &["json", "jsonc"], &mut seeds)?;
@@ -124,6 +138,26 @@ fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
         fs::write(folder.join(format!("{index:04}")), seed)?;
     }
     Ok(seeds.len())
+}
+
+/// The turns in pairs: messages, and commands with what they printed.
+fn pairs() -> anyhow::Result<String> {
+    let mut files = Vec::new();
+    collect(&crate::root().join("crates/hostler-policy/src/claims/pairs"), &["txt"], &mut files)?;
+    Ok(String::from_utf8(files.join(&b'\n'))?)
+}
+
+/// The message of a line `A VERDICT = MESSAGE`.
+fn message(line: &str) -> Option<Vec<u8>> {
+    let turn = ["A ", "B ", "AB "].iter().find_map(|mark| line.strip_prefix(mark))?;
+    Some(turn.split_once(" = ")?.1.replace("\\n", "\n").into_bytes())
+}
+
+/// Command and output of a line `> Bash: COMMAND => OUTPUT`, with a line end between them.
+fn output(line: &str) -> Option<Vec<u8>> {
+    let call = ["> ", "a> ", "b> "].iter().find_map(|mark| line.strip_prefix(mark))?;
+    let (command, output) = call.split_once("Bash: ")?.1.split_once(" => ")?;
+    Some(format!("{}\n{}", command.replace("\\n", "; "), output.replace("\\n", "\n")).into_bytes())
 }
 
 /// Every file below `folder` with one of these extensions; nothing if there is no such folder.
