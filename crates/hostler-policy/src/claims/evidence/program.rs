@@ -613,9 +613,10 @@ pub(super) fn outputs(words: Words<'_>, meaning: &mut Meaning) {
         let number = value.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
         if !written
             || number
-            || value.starts_with(['-', '/']) && value.starts_with("/dev/")
             || value.starts_with('-')
+            || value.starts_with("/dev/")
             || value.contains("://")
+            || value.contains('=')
         {
             continue;
         }
@@ -664,10 +665,12 @@ fn names_output(option: &str) -> Option<bool> {
     }
     let lower = option.to_ascii_lowercase();
     let reader = lower.contains("reporter") && !lower.contains("output") && !lower.contains("out-file");
+    // `eslint --report-unused-disable-directives src/`
+    let switch = lower.contains("unused");
     let parts = lower.trim_start_matches('-').split(['-', '_', '.']);
     let named = ["export", "output", "report", "outfile", "outdir"].iter().any(|it| lower.contains(it))
         || parts.into_iter().any(|part| matches!(part, "out" | "save" | "saveto"));
-    (named && !reader && !lower.starts_with("--no-")).then_some(false)
+    (named && !reader && !switch && !lower.starts_with("--no-")).then_some(false)
 }
 
 /// A script that is told to change nothing.

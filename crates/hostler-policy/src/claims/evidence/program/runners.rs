@@ -436,7 +436,12 @@ pub(super) fn only_lists(words: Words<'_>) -> bool {
     words.has(LISTS)
         || match words.name {
             "ctest" => words.has(&["-N"]),
-            "playwright" | "cargo" | "swift" => words.has(&["--list"]) || words.has(&["list"]),
+            "playwright" => words.has(&["--list"]),
+            // `cargo test list` runs what is named so.
+            "cargo" | "swift" => {
+                let listed = if words.name == "cargo" { "nextest" } else { "test" };
+                words.has(&["--list"]) || words.args.starts_with(&[listed.to_owned(), "list".to_owned()])
+            }
             "vitest" => words.args.first().is_some_and(|it| it == "list"),
             "mocha" | "rspec" | "behave" | "cucumber" | "mix" | "gradle" | "gradlew" => {
                 words.has(&["--dry-run", "-m"])

@@ -54,6 +54,7 @@ fn judges_that_only_list_run_nothing() {
 #[test]
 fn compiling_tests_is_a_build() {
     all(&[
+        ("cargo test list", &["Test cargo test [list] ok"]),
         ("cargo test --no-run", &["Build cargo test ok"]),
         ("go test -c", &["Build go test ok"]),
         ("go test -run '^$' ./...", &["Build go test ok"]),
@@ -213,6 +214,8 @@ fn options_that_name_an_output_write_it() {
         ("frobnicate --output-format json", &["+Run frobnicate", "opaque"]),
         ("frobnicate --report-to https://e.org/x", &["+Run frobnicate", "opaque"]),
         ("frobnicate --output-precision 0.5", &["+Run frobnicate", "opaque"]),
+        ("npx eslint --report-unused-disable-directives src/ui", &["Lint eslint [src/ui] ok"]),
+        ("frobnicate --output type=local,dest=a.tar", &["+Run frobnicate", "opaque"]),
         // A script may do more than write what it is told to.
         ("python gen.py --out a.json", &["Create a.json", "Edit a.json", "+Run gen.py", "opaque"]),
         (
