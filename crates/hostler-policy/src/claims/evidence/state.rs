@@ -69,7 +69,8 @@ const WORDS_MAX: usize = 40;
 fn add(out: &mut Vec<Answer>, question: Question, about: &str, place: &str, said: impl Into<String>) {
     let cut = |text: &str| text.chars().take(ABOUT_CHARS_MAX).collect::<String>().to_lowercase();
     let answer = Answer { question, about: cut(about), place: cut(place), said: said.into() };
-    if out.len() < ANSWERS_MAX && !out.contains(&answer) {
+    // Counts are added up: two equal ones are two.
+    if out.len() < ANSWERS_MAX && (question == Question::Counted || !out.contains(&answer)) {
         out.push(answer);
     }
 }

@@ -22,6 +22,7 @@ pub(super) fn judge(reading: &Reading, stated: &Stated, bench: &Bench<'_>) -> Ru
         Stated::Time(timed, told) => time(*timed, told, all),
         Stated::Size(weighed, told) => size(*weighed, told, all),
         Stated::Faster(times) => faster(*times, all),
+        Stated::Counted("held", noun, count) => rows(reading, noun, *count, all),
         Stated::Counted(deed, noun, count) => counted(deed, noun, *count, all),
         Stated::Vulnerable(count) => counted("", "vulnerabilities", *count, all),
         Stated::Status(code, names) => status(*code, names, all),
@@ -34,6 +35,10 @@ pub(super) fn judge(reading: &Reading, stated: &Stated, bench: &Bench<'_>) -> Ru
         Stated::Left(patterns, places) => left(patterns, places, all),
         Stated::Matches(pattern, places, count, exact) => matches(pattern, places, *count, *exact, all),
         Stated::Version(program, version) => version_of(program, version, all),
+        Stated::Branch(name) => branch(name, all),
+        Stated::Unstashed => unstashed(all),
+        Stated::Checks => checks(bench),
+        Stated::Coverage(_) => None,
         Stated::Tests(passed, failed) => tests(*passed, *failed, all),
         Stated::Spotless(errors) => spotless(reading, *errors, all),
     };
@@ -174,7 +179,10 @@ fn time(timed: Timed, told: &Quantity, all: &[Evidence]) -> Option<Ruling> {
             Timed::Build => ran(it, Act::Build) && it.runs.len() == 1,
             Timed::Tests => ran(it, Act::Test) && it.runs.len() == 1,
             Timed::Request => word(it, &["curl", "k6", "ab", "wrk", "hey", "autocannon", "vegeta", "oha"]),
-            Timed::Command => word(it, &["hyperfine", "time"]),
+            Timed::Command => {
+                it.summary.contains("hyperfine")
+                    || answers(it, Question::Metric).any(|answer| answer.about == "real")
+            }
         };
         if !relevant {
             continue;
@@ -310,6 +318,9 @@ fn number_somewhere(count: u64, all: &[Evidence]) -> Option<&Evidence> {
     })
 }
 
+/// More counts than this of one deed in one output tell of progress.
+const COUNTS_MAX: usize = 6;
+
 fn counted(deed: &str, noun: &str, count: u64, all: &[Evidence]) -> Option<Ruling> {
     let stem = |word: &str| word.trim_end_matches('s').to_owned();
     let own = |it: &Evidence| -> Vec<u64> {
@@ -318,7 +329,9 @@ fn counted(deed: &str, noun: &str, count: u64, all: &[Evidence]) -> Option<Rulin
         let alone = of_deed.len() == 1;
         of_deed
             .into_iter()
-            .filter(|answer| stem(&answer.about) == stem(noun) || (answer.about.is_empty() && alone))
+            .filter(|answer| {
+                stem(&answer.about) == stem(noun) || ((answer.about.is_empty() || noun.is_empty()) && alone)
+            })
             .filter_map(|answer| answer.said.parse().ok())
             .collect()
     };
@@ -329,12 +342,20 @@ fn counted(deed: &str, noun: &str, count: u64, all: &[Evidence]) -> Option<Rulin
     }
     let mut sum = 0;
     let mut last: Option<(&Evidence, u64)> = None;
+    // 9,800 may stand for 9,812.
+    let rounds = |said: u64| count % 100 == 0 && 1_000 <= count && count.abs_diff(said) * 100 <= count;
     for it in telling(all) {
         let numbers = own(it);
         if numbers.contains(&count) {
             return agrees(it);
         }
         let Some(first) = numbers.last() else { continue };
+        if COUNTS_MAX < numbers.len() {
+            return None;
+        }
+        if numbers.iter().any(|said| rounds(*said)) {
+            return agrees(it);
+        }
         if last.is_none() {
             last = Some((it, *first));
         }
@@ -418,14 +439,14 @@ fn exit(code: u8, names: &[String], all: &[Evidence]) -> Option<Ruling> {
     let code = code.to_string();
     let mut runs = telling(all).filter_map(|it| Some((it, answers(it, Question::Exit).last()?)));
     let (it, answer) = runs.next()?;
-    if answer.said == code {
+    if answer.said == code || answer.said == "failed" && code != "0" {
         return agrees(it);
     }
     // Another call may have been the one that is meant: only what is named, or the very last call, counts.
     let specific: Vec<String> =
         names.iter().filter(|it| it.contains(['.', '/', ' ', '-']) || 4 < it.len()).cloned().collect();
     let last = telling(all).find(|it| it.channel == Channel::Shell);
-    let named = names_it(&specific, &answer.about);
+    let named = specific.is_empty() || names_it(&specific, &answer.about);
     let told_elsewhere = all.iter().any(|it| answers(it, Question::Exit).any(|answer| answer.said == code));
     if told_elsewhere || !named || !last.is_some_and(|last| std::ptr::eq(last, it)) {
         return None;
@@ -467,6 +488,62 @@ fn healthy(health: Health, names: &[String], whole: bool, all: &[Evidence]) -> O
         return against(format!("the output says of {what}: {}", row.said), it, all);
     }
     None
+}
+
+fn branch(name: &str, all: &[Evidence]) -> Option<Ruling> {
+    let it = telling(all).find(|it| answers(it, Question::Branch).next().is_some())?;
+    let said = &answers(it, Question::Branch).last()?.said;
+    if said == name {
+        return agrees(it);
+    }
+    let moved = after(it, all).any(|later| {
+        later.deeds.iter().any(|deed| matches!(deed.act, Act::Branch | Act::Merge | Act::Rebase | Act::Other))
+            || later.words.iter().any(|word| matches!(word.as_str(), "checkout" | "switch" | "worktree"))
+    });
+    if moved {
+        return None;
+    }
+    against(format!("the branch is said to be `{name}`; the output says `{said}`"), it, all)
+}
+
+fn unstashed(all: &[Evidence]) -> Option<Ruling> {
+    let it = telling(all).find(|it| answers(it, Question::Stashes).next().is_some())?;
+    let said = &answers(it, Question::Stashes).last()?.said;
+    if said == "0" {
+        return agrees(it);
+    }
+    if after(it, all).any(|later| later.words.iter().any(|word| word == "stash")) {
+        return None;
+    }
+    against(format!("nothing is said to be stashed; the list has {said}"), it, all)
+}
+
+fn checks(bench: &Bench<'_>) -> Option<Ruling> {
+    let all = bench.evidence;
+    let it = telling(all).find(|it| answers(it, Question::Check).next().is_some())?;
+    let Some(failed) = answers(it, Question::Check).find(|answer| answer.said == "fail") else {
+        return agrees(it);
+    };
+    if !bench.message.tells_failure_of.is_empty() {
+        return None;
+    }
+    against(format!("what was looked at says: {}", failed.about), it, all)
+}
+
+fn rows(reading: &Reading, noun: &str, count: u64, all: &[Evidence]) -> Option<Ruling> {
+    if let Some(it) = number_somewhere(count, all) {
+        return agrees(it);
+    }
+    let it = telling(all).find(|it| answers(it, Question::Rows).next().is_some())?;
+    let answer = answers(it, Question::Rows).last()?;
+    let table = answer.about.rsplit('.').next().unwrap_or_default();
+    let named = reading.text.to_lowercase().contains(table) && !table.is_empty();
+    let plain = reading.words.first().is_some_and(|it| it == "the")
+        && reading.words.get(1).is_some_and(|it| it == "table");
+    if !named && !(plain && matches!(noun, "rows" | "records" | "entries")) {
+        return None;
+    }
+    against(format!("{count} {noun} are told; the output says {}", answer.said), it, all)
 }
 
 fn same_or_not(same: bool, all: &[Evidence]) -> Option<Ruling> {

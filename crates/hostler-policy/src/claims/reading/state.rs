@@ -56,6 +56,14 @@ pub(in super::super) enum Stated {
     Faster(f64),
     /// The version of a program.
     Version(String, String),
+    /// The branch that is checked out.
+    Branch(String),
+    /// Nothing is stashed.
+    Unstashed,
+    /// Everything passed in continuous integration.
+    Checks,
+    /// Total line coverage in percent.
+    Coverage(f64),
     /// Tests: passed or all, failed.
     Tests(Option<u64>, Option<u64>),
     /// A linter, compiler or type checker has nothing to say; or no warnings only.
@@ -214,14 +222,16 @@ pub(super) fn read(
         return out;
     }
     let before = number.checked_sub(1).and_then(|it| clauses.get(it));
-    if let Some(stated) = tests(clause, before, language) {
+    let behind = clauses.get(number + 1);
+    if let Some(stated) = tests(clause, before, behind, language) {
         if !contains(&clause.norm(), language, language.modal) {
             out.push(reading(text, clause, language, Act::Test, stated));
         }
         return out;
     }
     let label = clause.label.as_deref().unwrap_or_default().split_whitespace().map(str::to_owned);
-    let left = before.filter(|it| it.before_arrow).map(|it| it.tokens.clone()).unwrap_or_default();
+    let leads = |it: &&Clause| it.before_arrow || it.bracketed && it.tokens.len() == 1;
+    let left = before.filter(leads).map(|it| it.tokens.clone()).unwrap_or_default();
     let lead: Vec<String> = label.chain(left).collect();
     let mut end = 0;
     for tokens in clause.tokens.split(|token| token == ",") {
@@ -241,7 +251,10 @@ pub(super) fn read(
             stated.extend(view.values());
         }
         stated.extend(view.searches());
-        out.extend(stated.into_iter().map(|it| reading(text, clause, language, Act::Run, it)));
+        out.extend(stated.into_iter().map(|it| {
+            let act = if matches!(it, Stated::Coverage(_)) { Act::Test } else { Act::Run };
+            reading(text, clause, language, act, it)
+        }));
     }
     out
 }
@@ -287,6 +300,24 @@ fn speaks(tokens: &[String]) -> bool {
                     | "occurrences"
                     | "todos"
                     | "usages"
+                    | "same"
+                    | "match"
+                    | "stash"
+                    | "stashes"
+                    | "branch"
+                    | "on"
+                    | "ci"
+                    | "pipeline"
+                    | "workflow"
+                    | "checks"
+                    | "longer"
+                    | "more"
+                    | "fails"
+                    | "one"
+                    | "two"
+                    | "finds"
+                    | "found"
+                    | "failures"
             )
     })
 }
@@ -301,7 +332,10 @@ fn reading(text: &Text, clause: &Clause, language: &Language, act: Act, stated: 
         count: None,
         whole: false,
         venue: None,
-        result: Some(Told { state: Some(stated), ..Told::default() }),
+        result: Some(match stated {
+            Stated::Coverage(percent) => Told { coverage_percent: Some(percent), ..Told::default() },
+            stated => Told { state: Some(stated), ..Told::default() },
+        }),
         said: false,
         passive: false,
         by_subagent: false,
@@ -317,6 +351,7 @@ fn name(stated: &Stated) -> &'static str {
         Stated::Counted(..) | Stated::Vulnerable(_) | Stated::Matches(..) => "count",
         Stated::Tests(..) => "tests",
         Stated::Spotless(_) => "spotless",
+        Stated::Coverage(_) => "coverage",
         _ => "state",
     }
 }
@@ -442,7 +477,8 @@ impl View<'_> {
                 && token.chars().all(|c| c.is_alphabetic() || c == '-')
                 && !PLAIN.contains(&token.as_str())
         });
-        self.codes().into_iter().chain(words.cloned()).collect()
+        let led = self.lead.iter().filter_map(|token| self.code(token)).map(str::to_lowercase);
+        self.codes().into_iter().chain(led).chain(words.cloned()).collect()
     }
 
     /// What is so, without a number.
@@ -455,12 +491,25 @@ impl View<'_> {
         out.extend(self.exit());
         out.extend(self.health());
         out.extend(self.invulnerable());
+        out.extend(self.branch());
+        out.extend(self.checks());
         out
     }
 
     fn same(&self) -> Option<Stated> {
-        const THINGS: &[&str] =
-            &["both", "exports", "files", "outputs", "dumps", "copies", "snapshots", "artifacts", "archives"];
+        const THINGS: &[&str] = &[
+            "both",
+            "exports",
+            "files",
+            "outputs",
+            "output",
+            "dumps",
+            "builds",
+            "copies",
+            "snapshots",
+            "artifacts",
+            "archives",
+        ];
         if !self.has(THINGS)
             || self.has(&["except", "apart", "besides", "behaviour", "behavior", "semantically"])
         {
@@ -469,9 +518,19 @@ impl View<'_> {
         let norm = self.norm();
         let differ = self.has(&["differ"]);
         let none = norm.contains(" no difference") || norm.contains(" no differences ");
-        let equal = self.has(&["identical", "byte-identical", "byte-for-byte"]);
+        let copula = |at: usize| {
+            (at.saturating_sub(2)..at).any(|it| {
+                matches!(self.token(it), "is" | "are" | "stay" | "remain" | "both" | "byte-for-byte")
+            })
+        };
+        let equal = self.tokens.iter().enumerate().any(|(at, token)| {
+            matches!(token.as_str(), "identical" | "byte-identical" | "byte-for-byte")
+                && copula(at)
+                && matches!(self.token(at + 1), "" | "and" | "now" | "again" | "byte" | "identical")
+        }) || norm.contains(" match byte for byte ")
+            || norm.contains(" are the same ");
         match (differ, none, equal) {
-            (true, false, false) if !self.negated() => Some(Stated::Same(false)),
+            (true, false, _) if !self.negated() => Some(Stated::Same(false)),
             (false, true, _) => Some(Stated::Same(true)),
             (false, false, true) if !self.negated() => Some(Stated::Same(true)),
             _ => None,
@@ -492,17 +551,63 @@ impl View<'_> {
             " nothing is left uncommitted ",
         ];
         let other = [" check", " refuses ", " requires ", " must ", " that the "];
-        let said = FORMS.iter().any(|form| norm.contains(form)) && !other.iter().any(|it| norm.contains(it));
+        let status = self.has(&["clean"])
+            && (self.codes().iter().any(|code| code == "git status") || norm.contains(" git status "))
+            && self.tokens.len() <= 6;
+        if self.has(&["apart", "except", "besides", "but", "aside"]) {
+            return None;
+        }
+        let said = (status && !self.negated() || FORMS.iter().any(|form| norm.contains(form)))
+            && !other.iter().any(|it| norm.contains(it));
         said.then_some(Stated::Clean)
+    }
+
+    fn branch(&self) -> Option<Stated> {
+        let norm = self.norm();
+        if [" stash is empty ", " stash list is empty ", " no stashes left ", " no stash left "]
+            .iter()
+            .any(|form| norm.contains(form))
+        {
+            return Some(Stated::Unstashed);
+        }
+        let at = self.tokens.iter().position(|token| token == "on")?;
+        let now = self.has(&["you're", "we're", "i'm", "currently", "still", "now"]);
+        let next = if self.token(at + 1) == "branch" { at + 2 } else { at + 1 };
+        let name = self.code(self.token(next))?;
+        let whose = at == 0
+            || self.has(&["you're", "we're", "i'm"])
+            || at == 1 && matches!(self.token(0), "still" | "currently" | "now" | "back");
+        let plain = !name.contains(char::is_whitespace) && !name.contains([':', '(']);
+        let ends = matches!(self.token(next + 1), "" | "now" | "again");
+        (now && whose && plain && at <= 3 && ends && !self.negated())
+            .then(|| Stated::Branch(name.to_lowercase()))
+    }
+
+    fn checks(&self) -> Option<Stated> {
+        let norm = self.norm();
+        let ci = self.has(&["ci", "pipeline", "workflow"])
+            || norm.contains(" checks on the pr ")
+            || norm.contains(" pr checks ")
+            || norm.contains(" github actions ");
+        let passed = self.has(&["green", "passed", "passes", "pass", "succeeded"]);
+        let other = [
+            "except", "apart", "besides", "but", "runs", "until", "after", "locally", "lint", "last", "main",
+            "why", "which", "that", "because", "where", "how",
+        ];
+        (ci && passed && self.tokens.len() <= 9 && !self.has(&other) && !self.negated())
+            .then_some(Stated::Checks)
     }
 
     fn there(&self) -> Option<Stated> {
         let norm = self.norm();
         let is = self.tokens.iter().position(|token| matches!(token.as_str(), "is" | "isn't"))?;
-        let missing = self.token(is) == "isn't" || self.token(is + 1) == "not";
-        let cue = norm.contains(" on the path ")
-            || norm.contains(" on path ")
-            || (self.tokens.len() <= is + 4 && self.has(&["installed", "available"]));
+        let not = self.token(is + 1) == "not";
+        let missing = self.token(is) == "isn't" || not;
+        let mut said = is + 1 + usize::from(not);
+        said += usize::from(matches!(self.token(said), "already" | "now"));
+        let installed = matches!(self.token(said), "installed" | "available")
+            && matches!(self.token(said + 1), "" | "on" | "in" | "here" | "now");
+        let cue = norm.contains(" on the path ") || norm.contains(" on path ") || installed;
         if !cue || is == 0 || 2 < is || self.has(&["longer", "only"]) {
             return None;
         }
@@ -526,6 +631,12 @@ impl View<'_> {
         let kind = self.tokens.iter().position(|token| KINDS.contains(&token.as_str()))?;
         let refused = self.has(&["refused", "rejected", "denied", "blocked"]);
         let accepted = self.has(&["accepted", "allowed"]);
+        if !self.negated()
+            && self.has(&["get", "gets", "got", "receive", "receives"])
+            && self.tokens.last().is_some_and(|last| matches!(last.as_str(), "401" | "403"))
+        {
+            return Some(Stated::Refused(true, self.token(kind).to_owned()));
+        }
         let is = self
             .tokens
             .iter()
@@ -587,6 +698,7 @@ impl View<'_> {
         out.extend(self.time());
         out.extend(self.size());
         out.extend(self.counted());
+        out.extend(self.coverage());
         out.extend(self.faster());
         out.extend(self.version());
         out
@@ -644,6 +756,18 @@ impl View<'_> {
             "http",
             "gives",
         ];
+        if let [only] = self.tokens
+            && only.len() == 3
+            && let Ok(code) = only.parse::<u16>()
+            && (100..600).contains(&code)
+        {
+            // "Health endpoint: 200", "`GET /health` → 200"
+            let asked = self.lead.iter().any(|token| {
+                matches!(token.as_str(), "endpoint" | "status" | "http" | "health")
+                    || self.code(token).is_some_and(|code| code.starts_with('/') || code.contains(" /"))
+            });
+            return asked.then(|| Stated::Status(code, self.names()));
+        }
         if !self.has(SAYS) || self.negated() {
             return None;
         }
@@ -676,7 +800,7 @@ impl View<'_> {
         }
         if names.is_empty()
             && let [(at, one)] = numbers.as_slice()
-            && *at < 2
+            && *at < 4
             && let [name] = self.lead.iter().filter_map(|token| metric(token)).collect::<Vec<_>>().as_slice()
         {
             out.push(Stated::Metric(name.clone(), one.clone()));
@@ -715,7 +839,12 @@ impl View<'_> {
         }
         let numbers = self.current(|unit| magnitude(unit).is_some() && unit != "m" && unit != "k");
         let [(at, number)] = numbers.as_slice() else { return None };
-        let weighed = self.tokens[..*at].iter().chain(self.lead).rev().find_map(|token| weighed(token))?;
+        let weighed = self.tokens[..*at]
+            .iter()
+            .chain(self.lead)
+            .rev()
+            .find_map(|token| weighed(token))
+            .or_else(|| (self.before(*at) == "weighs").then_some(Weighed::File))?;
         let cue = matches!(
             self.leads(*at),
             "is" | "at" | "to" | "now" | "weighs" | "size" | "totals" | "only" | "just" | "measures"
@@ -743,6 +872,24 @@ impl View<'_> {
             let owned =
                 ["packages", "dependencies", "modules", "tests", "times", "lines", "seconds", "minutes"];
             let hedged = self.near(at, BOUNDS) || self.near(at, ROUGH);
+            if let Some(deed) = deed(self.token(at + 1)).filter(|_| self.token(at + 2).is_empty() && at == 0)
+            {
+                // "…, 4 skipped"
+                if matches!(deed, "skipped" | "imported" | "migrated" | "processed") && !self.negated() {
+                    out.push(Stated::Counted(deed, String::new(), count));
+                }
+                continue;
+            }
+            let holds = matches!(self.before(at), "has" | "have" | "contains" | "holds" | "are" | "now");
+            if holds
+                && !hedged
+                && width == 1
+                && self.has(&["table", "database"])
+                && self.token(at + 2).is_empty()
+            {
+                out.push(Stated::Counted("held", noun.to_owned(), count));
+                continue;
+            }
             let whole = matches!(self.before(at), "have" | "has")
                 && self.has(&["sources", "source", "code", "files"]);
             if noun == "lines" && whole && !hedged && width == 1 && self.token(at + 2).is_empty() {
@@ -752,7 +899,7 @@ impl View<'_> {
             if !fits
                 || hedged
                 || owned.contains(&noun)
-                || matches!(self.before(at), "of" | "by" | "all" | "other" | "further")
+                || matches!(self.before(at), "of" | "by" | "other" | "further")
             {
                 continue;
             }
@@ -765,7 +912,10 @@ impl View<'_> {
             let own =
                 self.tokens[..verb].iter().any(|it| matches!(it.as_str(), "i" | "we" | "i've" | "we've"))
                     || (verb == 0 && before.is_some());
-            if own && matches!(deed, "changed" | "replaced" | "deleted" | "renamed" | "generated")
+            // What git counts is counted otherwise.
+            let whole_change = noun == "files" && before.is_none() && deed == "changed" && !self.has(&["by"]);
+            if whole_change
+                || own && matches!(deed, "changed" | "replaced" | "deleted" | "renamed" | "generated")
                 || self.negated()
             {
                 continue;
@@ -781,6 +931,12 @@ impl View<'_> {
         (none(at) || self.before(at) == "known" && none(at - 1)).then_some(Stated::Vulnerable(0))
     }
 
+    fn coverage(&self) -> Option<Stated> {
+        let covers = self.lead.len() <= 3 && self.lead.iter().any(|token| token == "coverage");
+        let percent = self.token(0).strip_suffix('%')?.parse().ok()?;
+        (covers && self.tokens.len() == 1).then_some(Stated::Coverage(percent))
+    }
+
     fn faster(&self) -> Option<Stated> {
         let at = self.tokens.iter().position(|token| token == "faster")?;
         let number = match self.before(at) {
@@ -794,6 +950,16 @@ impl View<'_> {
         const PROGRAMS: &[&str] =
             &["node", "npm", "python", "go", "rustc", "ruby", "java", "php", "deno", "bun", "pnpm", "yarn"];
         const CUES: &[&str] = &["installed", "active", "locally", "machine", "here", "running", "runs"];
+        if let Some((program, "--version" | "-v")) =
+            self.code(self.token(0)).and_then(|it| it.split_once(' '))
+            && matches!(self.token(1), "prints" | "is" | "shows" | "gives")
+        {
+            let version = self.token(2).trim_start_matches('v');
+            let plain =
+                version.contains('.') && version.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+            return (plain && self.tokens.len() == 3)
+                .then(|| Stated::Version(program.to_owned(), version.to_owned()));
+        }
         let at = self.tokens.iter().position(|token| PROGRAMS.contains(&token.as_str()))?;
         let next =
             if self.token(at + 1) == "is" || self.token(at + 1) == "version" { at + 2 } else { at + 1 };
@@ -829,15 +995,43 @@ impl View<'_> {
             });
             patterns.extend(word.map(str::to_owned));
         }
+        patterns.retain(|it| !matches!(it.as_str(), "grep" | "rg"));
         let [pattern] = patterns.as_slice() else { return None };
-        let left = self.has(&["left", "remain", "remains", "remaining", "anymore"]);
+        let norm = self.norm();
+        let left = self.has(&["left", "remain", "remains", "remaining", "anymore"])
+            || norm.starts_with(" no more ")
+            || norm.ends_with(" any more ")
+            || norm.contains(" finds no ")
+            || norm.contains(" found no ");
         let none =
             self.tokens.iter().take(3).any(|it| matches!(it.as_str(), "no" | "zero")) || self.has(&["gone"]);
-        let narrowed =
-            ["outside", "except", "apart", "other", "besides", "excluding", "production", "unused", "real"];
+        let narrowed = [
+            "outside",
+            "except",
+            "apart",
+            "other",
+            "besides",
+            "excluding",
+            "production",
+            "unused",
+            "real",
+            "that",
+            "which",
+        ];
         if self.has(&narrowed) {
             return None;
         }
+        let none = none
+            || norm.starts_with(" not a single ")
+            || (norm.contains(" finds no ") || norm.contains(" found no "))
+                && (self.token(0) == "grep"
+                    || self.code(self.token(0)).is_some_and(|it| matches!(it, "grep" | "rg")));
+        let unused =
+            [" no longer used ", " no longer imported ", " no longer referenced ", " no longer called "];
+        if unused.iter().any(|it| norm.contains(it)) && !places.is_empty() {
+            return Some(Stated::Left(patterns.clone(), places));
+        }
+
         let gone = self.has(&["gone"])
             && self.tokens.first().is_some_and(|it| matches!(it.as_str(), "all" | "every"));
         if (none && left) || gone {
@@ -900,7 +1094,10 @@ fn row(text: &Text, index: usize) -> Option<Stated> {
     let says = |words: &[&str]| {
         columns.iter().position(|cell: &Vec<String>| cell.iter().any(|token| words.contains(&token.as_str())))
     };
-    let at = match (says(&["before", "old", "previously", "baseline"]), says(&["after", "now", "new"])) {
+    let at = match (
+        says(&["before", "old", "previously", "baseline", "main", "master", "base"]),
+        says(&["after", "now", "new", "branch", "patched", "current", "optimised", "optimized"]),
+    ) {
         (Some(_), Some(after)) => after,
         (None, _) if cells.len() == 2 && !columns.iter().flatten().any(limits) => 1,
         _ => return None,
@@ -922,18 +1119,33 @@ fn row(text: &Text, index: usize) -> Option<Stated> {
 }
 
 /// `241 specs, 0 failures`; `two tests fail`; `(101)` behind "the suite passes".
-fn tests(clause: &Clause, before: Option<&Clause>, language: &Language) -> Option<Stated> {
+fn tests(
+    clause: &Clause,
+    before: Option<&Clause>,
+    behind: Option<&Clause>,
+    language: &Language,
+) -> Option<Stated> {
     const TESTS: &[&str] = &["specs", "examples", "tests", "scenarios"];
     let token = |at: usize| clause.tokens.get(at).map_or("", String::as_str);
     let number = |at: usize| objects::number(token(at), language);
+    let whole = || {
+        let (part, all) = token(0).split_once('/')?;
+        (part == all).then(|| part.parse::<u64>().ok()).flatten()
+    };
     if clause.bracketed
         && clause.tokens.len() <= 2
-        && let Some(count) = number(0)
+        && let Some(count) = number(0).or_else(whole)
         && (clause.tokens.len() == 1 || TESTS.contains(&token(1)))
         && let Some(before) = before
     {
-        let norm = before.norm();
         let names = language.judges.iter().find(|(act, _)| *act == Act::Test)?.1;
+        let mut norm = before.norm();
+        // "The suite (101 tests) passes"
+        if !contains(&norm, language, language.pass)
+            && let Some(behind) = behind.filter(|it| it.tokens.len() <= 3)
+        {
+            norm.push_str(&behind.norm());
+        }
         let told = contains(&norm, language, names)
             && contains(&norm, language, language.pass)
             && !contains(&norm, language, language.fail)
@@ -941,25 +1153,41 @@ fn tests(clause: &Clause, before: Option<&Clause>, language: &Language) -> Optio
             && !contains(&norm, language, language.negation)
             && before.conditional_from.is_none()
             && !before.tokens.iter().any(|token| token.bytes().any(|byte| byte.is_ascii_digit()));
-        return (told && clause.tokens[0].bytes().all(|byte| byte.is_ascii_digit()))
+        return (told && clause.tokens[0].bytes().next().is_some_and(|byte| byte.is_ascii_digit()))
             .then_some(Stated::Tests(Some(count), None));
     }
     for at in 0..clause.tokens.len() {
         let Some(count) = number(at) else { continue };
-        if !TESTS.contains(&token(at + 1))
-            || at.checked_sub(1).is_some_and(|it| matches!(token(it), "of" | "new" | "other" | "more"))
+        if at
+            .checked_sub(1)
+            .is_some_and(|it| matches!(token(it), "of" | "new" | "other" | "more" | "another"))
         {
             continue;
         }
-        let mut next = at + 2;
-        while matches!(token(next), "," | "and" | "are" | "still" | "now" | "with") {
+        let ends = |at: usize| matches!(token(at), "" | "," | "now" | "and" | "left" | "remain");
+        // "two failing tests", "2 failures left"
+        let failing =
+            matches!(token(at + 1), "failing" | "failed") && TESTS.contains(&token(at + 2)) && ends(at + 3)
+                || token(at + 1) == "test" && token(at + 2) == "failures" && ends(at + 3)
+                || token(at + 1) == "failures" && matches!(token(at + 2), "left" | "remain");
+        if failing && !matches!(token(at), "0" | "zero") {
+            return Some(Stated::Tests(None, Some(count)));
+        }
+        // "two of the tests are failing"
+        let of = if token(at + 1) == "of" && token(at + 2) == "the" { at + 3 } else { at + 1 };
+        let singular = token(of) == "test" && (count == 1 || token(at) == "one");
+        if !TESTS.contains(&token(of)) && !singular {
+            continue;
+        }
+        let mut next = of + 1;
+        while matches!(token(next), "," | "and" | "are" | "still" | "now" | "with" | "is") {
             next += 1;
         }
-        if matches!(token(next), "fail" | "failing" | "failed") && token(at + 2) != "," {
-            let ends = matches!(token(next + 1), "" | "," | "now" | "and");
-            return ends.then_some(Stated::Tests(None, Some(count)));
+        if matches!(token(next), "fail" | "fails" | "failing" | "failed") && token(of + 1) != "," {
+            return ends(next + 1).then_some(Stated::Tests(None, Some(count)));
         }
-        if let Some(failed) = number(next).or_else(|| (token(next) == "no").then_some(0))
+        if of == at + 1
+            && let Some(failed) = number(next).or_else(|| (token(next) == "no").then_some(0))
             && matches!(token(next + 1), "failures" | "failure" | "failed")
         {
             return Some(Stated::Tests(Some(count), Some(failed)));
@@ -1007,7 +1235,17 @@ fn spotless(clause: &Clause, language: &Language) -> Option<(Act, bool)> {
         return None;
     }
     let norm = if language.spaced { clause.norm() } else { clause.text.to_lowercase() };
-    let says = |forms: &[&str]| forms.iter().any(|form| norm.contains(form));
+    let says = |forms: &[&str]| {
+        forms.iter().any(|form| {
+            norm.split_once(form).is_some_and(|(_, rest)| {
+                let next = rest.split_whitespace().next().unwrap_or_default();
+                !matches!(
+                    next,
+                    "new" | "else" | "but" | "except" | "serious" | "of" | "that" | "critical" | "major"
+                )
+            })
+        })
+    };
     let all = says(NOTHING);
     if !all && !says(WARNINGS) {
         return None;
