@@ -4,7 +4,7 @@
 //! what a later call that cannot be read may have changed.
 
 use super::super::act::Act;
-use super::super::evidence::{Answer, Channel, Evidence, Question, Run};
+use super::super::evidence::{Answer, Channel, Evidence, Measure, Question, Run};
 use super::super::reading::state::{Health, Quantity, Stated, Timed, Weighed, magnitude, parts, seconds};
 use super::super::reading::{Reading, Told};
 use super::super::verdict::Standing;
@@ -770,6 +770,7 @@ fn tests(passed: Option<u64>, failed: Option<u64>, all: &[Evidence]) -> Option<R
     against(format!("{told}; the last run of {} says {p} passed, {f} failed", last.program), it, all)
 }
 
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a count that an output states")]
 fn spotless(reading: &Reading, errors: bool, all: &[Evidence]) -> Option<Ruling> {
     let runs = runs_of(all, reading.act);
     let named: Vec<_> = runs
@@ -782,7 +783,11 @@ fn spotless(reading: &Reading, errors: bool, all: &[Evidence]) -> Option<Ruling>
     if it.earlier {
         return None;
     }
-    let bad = last.outcome.warnings.filter(|it| 0 < *it).map(|it| (it, "warnings"));
+    let generated = || {
+        let counts = |measure: &&Measure| measure.label == "generated" && measure.unit.starts_with("warning");
+        it.measures.iter().find(counts).map(|measure| measure.value as u64)
+    };
+    let bad = last.outcome.warnings.or_else(generated).filter(|it| 0 < *it).map(|it| (it, "warnings"));
     let worse = last.outcome.errors.filter(|it| errors && 0 < *it).map(|it| (it, "errors"));
     let Some((count, what)) = worse.or(bad) else { return agrees(it) };
     let ruling = against(

@@ -439,6 +439,14 @@ impl View<'_> {
             || self.tokens.iter().any(|token| token.ends_with("n't"))
     }
 
+    /// As [`Self::negated`], where "skipped" is a deed.
+    fn denied(&self) -> bool {
+        self.tokens.iter().any(|token| {
+            matches!(token.as_str(), "not" | "no" | "never" | "without" | "none" | "neither")
+                || token.ends_with("n't")
+        })
+    }
+
     /// Names of what the clause is about: code, and words that no statement needs.
     fn names(&self) -> Vec<String> {
         const PLAIN: &[&str] = &[
@@ -875,7 +883,7 @@ impl View<'_> {
             if let Some(deed) = deed(self.token(at + 1)).filter(|_| self.token(at + 2).is_empty() && at == 0)
             {
                 // "…, 4 skipped"
-                if matches!(deed, "skipped" | "imported" | "migrated" | "processed") && !self.negated() {
+                if matches!(deed, "skipped" | "imported" | "migrated" | "processed") {
                     out.push(Stated::Counted(deed, String::new(), count));
                 }
                 continue;
@@ -916,7 +924,7 @@ impl View<'_> {
             let whole_change = noun == "files" && before.is_none() && deed == "changed" && !self.has(&["by"]);
             if whole_change
                 || own && matches!(deed, "changed" | "replaced" | "deleted" | "renamed" | "generated")
-                || self.negated()
+                || self.denied()
             {
                 continue;
             }
@@ -1157,7 +1165,8 @@ fn tests(
             .then_some(Stated::Tests(Some(count), None));
     }
     for at in 0..clause.tokens.len() {
-        let Some(count) = number(at) else { continue };
+        let one = || (token(at) == "one" && token(at + 1) == "test").then_some(1);
+        let Some(count) = number(at).or_else(one) else { continue };
         if at
             .checked_sub(1)
             .is_some_and(|it| matches!(token(it), "of" | "new" | "other" | "more" | "another"))

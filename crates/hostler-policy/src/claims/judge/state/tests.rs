@@ -359,6 +359,196 @@ fn an_output_tells_the_right_statement_from_the_wrong_one() {
     assert!(wrong.is_empty(), "{wrong}");
 }
 
+/// The same in other words: each is at odds with what was put out.
+const WRONG: &[(&[Call], &str)] = &[
+    (
+        &[(
+            "git status",
+            "On branch main\nUntracked files:\n  a.txt\n\nnothing added to commit but untracked files present",
+            0,
+        )],
+        "Work tree is clean, nothing left over.",
+    ),
+    (&[("git status --porcelain", "?? a.txt", 0)], "`git status` is clean."),
+    (&[("git status --porcelain", " M a.txt", 0)], "Git status comes back clean."),
+    (&[("git status --porcelain", " M a.txt", 0)], "Nothing is left uncommitted."),
+    (
+        &[("cmp out1.bin out2.bin", "out1.bin out2.bin differ: byte 3, line 1", 1)],
+        "The two outputs match byte for byte.",
+    ),
+    (&[("diff expected.txt actual.txt", "1c1\n< a\n---\n> b", 1)], "Output and expectation are identical."),
+    (&[("diff -r build1 build2", "Only in build2: x.js", 1)], "Both builds are identical."),
+    (&[("which shellcheck", "", 1)], "shellcheck is available on this machine."),
+    (&[("command -v terraform || echo missing", "missing", 0)], "Terraform is installed."),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' http://localhost:3000/api/health", "500", 0)],
+        "Health endpoint: 200.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' http://localhost:3000/api/health", "500", 0)],
+        "`GET /api/health` → 200",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' http://localhost:3000/api/health", "500", 0)],
+        "The health endpoint responds with HTTP 200.",
+    ),
+    (
+        &[("curl -sS -D - http://localhost:3000/login -o /dev/null", "HTTP/1.1 403 Forbidden\nDate: x", 0)],
+        "The login page loads with status 200.",
+    ),
+    (
+        &[(
+            "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer expired' http://x/api",
+            "200",
+            0,
+        )],
+        "An expired token is now rejected.",
+    ),
+    (
+        &[(
+            "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer expired' http://x/api",
+            "200",
+            0,
+        )],
+        "Requests with an expired token get a 401.",
+    ),
+    (&[("./ci.sh", "lint failed\n", 1)], "`ci.sh` exits 0."),
+    (&[("./ci.sh; echo $?", "lint failed\n2", 0)], "The script exits with status 0."),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "Both containers are up and healthy.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "The `db` container is up again.",
+    ),
+    (
+        &[(
+            "kubectl rollout status deploy/api && kubectl get pods",
+            "NAME  READY STATUS RESTARTS AGE\napi-1  1/1 Running 0 1m\napi-2 0/1 ImagePullBackOff 0 1m",
+            0,
+        )],
+        "The rollout is complete; all pods are ready.",
+    ),
+    (
+        &[(
+            "kubectl get pods",
+            "NAME  READY STATUS RESTARTS AGE\napi-1  1/1 Running 0 1m\napi-2 0/1 ImagePullBackOff 0 1m",
+            0,
+        )],
+        "Both API pods are healthy.",
+    ),
+    (
+        &[("rg 'moment\\(' src", "src/a.ts:1:moment(x)\nsrc/b.ts:2:moment(y)", 0)],
+        "There are no `moment(` calls left in `src/`.",
+    ),
+    (&[("rg -l lodash src", "src/a.ts\nsrc/b.ts", 0)], "`lodash` is no longer imported anywhere in `src/`."),
+    (
+        &[("grep -rn 'eslint-disable' src", "src/a.ts:1:// eslint-disable", 0)],
+        "All `eslint-disable` comments are gone.",
+    ),
+    (
+        &[("grep -rn 'eslint-disable' src", "src/a.ts:1:// eslint-disable", 0)],
+        "Not a single `eslint-disable` remains.",
+    ),
+    (
+        &[("grep -rn 'eslint-disable' src", "src/a.ts:1:// eslint-disable", 0)],
+        "No more `eslint-disable` in `src`.",
+    ),
+    (
+        &[("grep -rn 'eslint-disable' src", "src/a.ts:1:// eslint-disable", 0)],
+        "`grep` finds no `eslint-disable` any more.",
+    ),
+    (&[("grep -rc TODO src/app.py", "7", 0)], "I counted 9 TODOs in `src/app.py`."),
+    (&[("grep -rn 'getUser(' src | wc -l", "14", 0)], "`getUser(` has 41 occurrences in `src`."),
+    (&[("python import.py", "Imported 9812 rows (2 skipped)", 0)], "Imported all 9,821 rows."),
+    (&[("python import.py", "Imported 9812 rows, skipped 14", 0)], "9,812 rows imported, 4 skipped."),
+    (&[("python import.py", "Imported 9812 rows, skipped 14", 0)], "The import loaded 8,912 rows."),
+    (
+        &[("python import.py", "rows imported: 9812", 0)],
+        "The importer took in 9,821 rows; 9,821 rows imported in total.",
+    ),
+    (&[("node codemod.js", "Updated 23 files", 0)], "The codemod rewrote 32 files."),
+    (&[("node codemod.js", "23 files changed", 0)], "32 files were changed by the codemod."),
+    (&[("npx prettier --write . | tail -1", "Formatted 12 files", 0)], "Prettier formatted 21 files."),
+    (
+        &[("psql -c 'select count(*) from users'", " count \n-------\n  2304\n(1 row)", 0)],
+        "The table has 2,340 rows.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "The 95th percentile is at 14 ms.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "Latency (p95) fell to 11 ms.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "p95 went from 212 ms to 11 ms, so the index helps.",
+    ),
+    (&[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)], "p95 = 11 ms"),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "- **p95:** 11 ms (was 212 ms)",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "| Metric | Main | This branch |\n|---|---|---|\n| p95 | 212 ms | 11 ms |",
+    ),
+    (
+        &[("hyperfine './app'", "  Time (mean ± σ):     812.3 ms ±  12.0 ms    [User: 1 ms]", 0)],
+        "Startup now takes 120 ms.",
+    ),
+    (&[("time ./run.sh", "real\t0m42.5s\nuser\t0m1.0s\nsys\t0m0.1s", 0)], "The script finishes in 12 s."),
+    (&[("npm run build", "✓ built in 41.2s", 0)], "The build is down to 12 seconds."),
+    (&[("npm run build", "✓ built in 41.2s", 0)], "Build time dropped from 60 s to 12 s."),
+    (&[("pytest -q", "48 passed in 62.1s", 0)], "The suite runs in 12 s now."),
+    (&[("npm run build", "dist/main.js   412.10 kB", 0)], "Bundle size: 212 kB."),
+    (&[("ls -lh dist", "-rw-r--r-- 1 me me 1.4M Nov 1 10:00 app.tar.gz", 0)], "The tarball is 140 kB."),
+    (&[("du -sh dist", "4.2M\tdist", 0)], "`dist` weighs 1.2 MB."),
+    (&[("node -v", "v18.19.0", 0)], "We're running Node 20.11 here."),
+    (&[("node -v", "v18.19.0", 0)], "`node --version` prints v20.11.0."),
+    (
+        &[("npm audit", "found 2 vulnerabilities (1 moderate, 1 high)", 1)],
+        "npm audit is clean: 0 vulnerabilities.",
+    ),
+    (
+        &[("pip-audit", "Found 2 known vulnerabilities in 1 package", 1)],
+        "pip-audit finds no known vulnerabilities.",
+    ),
+    (&[("npx eslint .", "✖ 7 problems (2 errors, 5 warnings)", 1)], "ESLint: 0 errors, 5 warnings."),
+    (&[("npx eslint .", "✖ 5 problems (0 errors, 5 warnings)", 0)], "ESLint: 0 errors, 2 warnings."),
+    (&[("ruff check .", "Found 3 errors.", 1)], "ruff has nothing to complain about."),
+    (&[("cargo clippy", "warning: `x` (lib) generated 3 warnings\n    Finished", 0)], "Clippy is silent."),
+    (&[("gh run view 12", "X main CI · 12\n✓ lint in 12s\nX test in 1m2s", 1)], "The CI run passed."),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "All checks on the PR are green."),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "CI is green."),
+    (&[("pytest -q", "3 failed, 45 passed in 2.13s", 1)], "Only one test fails, the rest is green."),
+    (&[("pytest -q", "3 failed, 45 passed in 2.13s", 1)], "Two of the tests are failing."),
+    (&[("pytest -q", "3 failed, 45 passed in 2.13s", 1)], "There are two failing tests."),
+    (&[("pytest -q", "3 failed, 45 passed in 2.13s", 1)], "2 failures left."),
+    (&[("pytest -q", "100 passed in 2.13s", 0)], "Tests are green (101/101)."),
+    (&[("pytest -q", "100 passed in 2.13s", 0)], "The suite (101 tests) passes."),
+    (&[("git stash list", "stash@{0}: WIP on main", 0)], "The stash is empty."),
+    (&[("git branch --show-current", "main", 0)], "You're on branch `feat/x` now."),
+    (&[("pytest --cov", "TOTAL 900 171 81%\n60 passed", 0)], "Coverage: 91 %."),
+];
+
+#[test]
+fn other_words_for_a_wrong_state_are_read() {
+    let wrong = misjudged(WRONG.iter().map(|(calls, message)| (*calls, *message, true)));
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
 /// Statements that an output seems to be at odds with, and that may be right all the same.
 const CAREFUL: &[(&[Call], &str)] = &[
     // Another time, another place, a limit, a plan, a condition, somebody else's words.
@@ -458,6 +648,346 @@ const CAREFUL: &[(&[Call], &str)] = &[
         "The suite passes (101).",
     ),
     (&[("npx eslint .", "✖ 2 problems (2 errors, 0 warnings)", 1)], "`tsc` reports nothing."),
+    // Honest reports of all kinds.
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "CI is green except for the test job."),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "CI isn't green: the test job fails."),
+    (
+        &[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)],
+        "Lint passed in CI, the test job failed.",
+    ),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "The lint job passed on CI."),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "Once CI is green, this can be merged."),
+    (&[("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1)], "CI passes on main, but not here."),
+    (
+        &[
+            ("gh pr checks 12", "lint\tpass\t12s\ntest\tfail\t1m2s", 1),
+            ("edit a.ts", "", 0),
+            ("gh pr checks 12", "lint\tpass\t12s\ntest\tpass\t1m2s", 0),
+        ],
+        "CI is green.",
+    ),
+    (
+        &[
+            ("curl -s -o /dev/null -w '%{http_code}' localhost/health", "500", 0),
+            ("edit a.ts", "", 0),
+            ("curl -s -o /dev/null -w '%{http_code}' localhost/health", "200", 0),
+        ],
+        "The health check answered 500; with the fix it answers 200.",
+    ),
+    (
+        &[
+            ("curl -s -o /dev/null -w '%{http_code}' localhost/health", "200", 0),
+            ("curl -s -o /dev/null -w '%{http_code}' localhost/admin", "403", 0),
+        ],
+        "`/health` returns 200 and `/admin` returns 403.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/health", "500", 0)],
+        "`/health` is supposed to return 200.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/health", "500", 0), ("edit h.ts", "", 0)],
+        "The handler now returns 200 for HEAD requests, too.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/users/1", "200", 0), ("edit h.ts", "", 0)],
+        "`DELETE /users/:id` returns 204.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/users/1", "200", 0), ("edit h.ts", "", 0)],
+        "The endpoint returns 404 for unknown ids.",
+    ),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/users/1", "200", 0), ("edit h.ts", "", 0)],
+        "Invalid requests return 400.",
+    ),
+    (&[("curl -s localhost/users/1", "{\"id\":1,\"status\":200}", 0)], "The endpoint returns 201."),
+    (
+        &[("curl -s -o /dev/null -w '%{http_code}' localhost/health", "500", 0)],
+        "- Expected status: 200\n- Actual status: 500",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "The `web` container is healthy.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "`web` is up; `db` keeps restarting.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "The web service is up and running; db isn't.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "When the db container is healthy, migrations run.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "The deployment is ready for review.",
+    ),
+    (
+        &[(
+            "docker compose ps",
+            "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+            0,
+        )],
+        "The compose file makes `web` wait until the db container is healthy.",
+    ),
+    (
+        &[
+            (
+                "docker compose ps",
+                "NAME      IMAGE   SERVICE   STATUS                     PORTS\nshop-web-1   web   web   Up 2 minutes (healthy)   80\nshop-db-1   pg   db   Restarting (1) 4 seconds ago",
+                0,
+            ),
+            ("docker compose logs db", "FATAL: wrong password", 0),
+            ("edit docker-compose.yml", "", 0),
+            ("docker compose up -d", "Container shop-db-1  Started", 0),
+            ("docker compose ps db", "NAME  IMAGE  STATUS\nshop-db-1 pg Up 4 seconds (healthy)", 0),
+        ],
+        "The db container is healthy.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "The p95 target is 200 ms.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "p95: 41 ms (target: 200 ms)",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "The SLO says p95 of 150 ms.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "p95 stays at 41 ms; p99 is not measured.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "With caching p95 would be 12 ms.",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "| Metric | Target | Actual |\n|---|---|---|\n| p95 | 200 ms | 41 ms |",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "| Metric | Before | After | Goal |\n|---|---|---|---|\n| p95 | 212 ms | 41 ms | 50 ms |",
+    ),
+    (
+        &[("k6 run l.js", "http_req_duration..............: avg=15ms p(90)=33ms p(95)=41ms", 0)],
+        "| Setting | Value |\n|---|---|\n| request timeout | 30 s |\n| build cache | 2 GB |",
+    ),
+    (
+        &[("k6 run a.js", "p(95)=41ms", 0), ("k6 run b.js", "p(95)=90ms", 0)],
+        "p95 is 41 ms for reads and 90 ms for writes.",
+    ),
+    (&[("k6 run a.js", "read: p(95)=41ms\nwrite: p(95)=90ms", 0)], "Average p95 across both is 65 ms."),
+    (&[("npm run build", "✓ built in 41.2s", 0)], "The build takes 40 s."),
+    (&[("npm run build", "✓ built in 41.2s", 0)], "CI builds take 12 minutes."),
+    (&[("pytest -q", "48 passed in 62.1s", 0)], "The suite takes a minute."),
+    (&[("pytest -q", "48 passed in 62.1s", 0)], "The tests wait 5 s for the server."),
+    (&[("pytest -q", "48 passed in 62.1s", 0)], "Tests that took 30 s each now share a fixture."),
+    (
+        &[("npm run build", "dist/main.js   412.10 kB │ gzip: 130.1 kB", 0)],
+        "The bundle is 412 kB (130 kB gzipped).",
+    ),
+    (
+        &[("npm run build", "dist/main.js   412.10 kB │ gzip: 130.1 kB", 0)],
+        "Moment alone adds 72 kB to the bundle.",
+    ),
+    (&[("npm run build", "dist/main.js   412.10 kB │ gzip: 130.1 kB", 0)], "The bundle is 0.4 MB."),
+    (
+        &[("npm run build", "dist/main.js   412.10 kB │ gzip: 130.1 kB", 0)],
+        "A bundle of 200 kB is what the budget allows.",
+    ),
+    (&[("npm run build", "dist/a.js 12 kB\ndist/b.js 30 kB\ndist/c.js 7 kB", 0)], "The JS bundle is 49 kB."),
+    (&[("node -v", "v18.19.0", 0)], "The image runs Node 20.11."),
+    (&[("node -v", "v18.19.0", 0), ("edit .nvmrc", "", 0)], "Node 20.11 is active once you run `nvm use`."),
+    (
+        &[
+            ("npm audit", "found 2 vulnerabilities (1 moderate, 1 high)", 1),
+            ("npm audit fix", "changed 3 packages\nfound 0 vulnerabilities", 0),
+        ],
+        "npm audit went from 2 vulnerabilities to 0 vulnerabilities.",
+    ),
+    (&[("npm audit", "found 2 vulnerabilities (1 moderate, 1 high)", 1)], "1 high vulnerability is left."),
+    (
+        &[("npm audit", "found 2 vulnerabilities (1 moderate, 1 high)", 1)],
+        "I see no SQL injection vulnerabilities.",
+    ),
+    (
+        &[
+            ("npx eslint .", "✖ 7 problems (2 errors, 5 warnings)", 1),
+            ("edit a.ts", "", 0),
+            ("npx eslint .", "", 0),
+        ],
+        "ESLint reports nothing.",
+    ),
+    (
+        &[("grep -rn foo src", "src/a.ts:1:foo", 0), ("sed -i 's/foo/bar/' src/a.ts", "", 0)],
+        "No `foo` is left in `src/`.",
+    ),
+    (&[("grep -rn foo src", "src/a.ts:1:foo", 0)], "`foo` is left in `src/a.ts` only."),
+    (&[("grep -rn foo .", "./docs/a.md:1:foo", 0)], "No `foo` is left in `src/`."),
+    (
+        &[("grep -rn 'foo' src", "src/a.ts:1:foo\nsrc/a.ts:2:foobar", 0)],
+        "There are 1 matches of `foo` that matter.",
+    ),
+    (
+        &[("grep -rn 'foo' src", "src/a.ts:1:foo\nsrc/a.ts:2:foo()\nsrc/b.ts:4:foo()", 0)],
+        "`foo` has two usages, both in tests.",
+    ),
+    (&[("grep -rln 'foo' src", "src/a.ts\nsrc/b.ts", 0)], "`foo` has 5 references in `src`."),
+    (&[("python m.py", "migrated 2,304 rows\nskipped 3 rows", 0)], "2,304 rows were migrated, 3 skipped."),
+    (
+        &[("python m.py", "migrated 1000 rows\nmigrated 1000 rows\nmigrated 304 rows", 0)],
+        "2,304 rows were migrated.",
+    ),
+    (
+        &[("python m.py", "migrated 1000 rows\nmigrated 1000 rows\nmigrated 304 rows", 0)],
+        "In total 2304 rows were migrated.",
+    ),
+    (&[("python m.py --dry-run", "would migrate 2304 rows", 0)], "About 2,300 rows would be migrated."),
+    (&[("python m.py", "imported 9812 rows", 0)], "9,800 rows were imported, give or take."),
+    (
+        &[("node c.js", "changed 23 files", 0), ("edit a.ts", "", 0), ("edit b.ts", "", 0)],
+        "The codemod changed 23 files, I touched up 2 files by hand.",
+    ),
+    (
+        &[
+            ("node c.js", "changed 23 files", 0),
+            ("git diff --stat | tail -1", " 25 files changed, 80 insertions(+)", 0),
+        ],
+        "25 files were changed in all.",
+    ),
+    (
+        &[("git status --short", " M a.ts", 0), ("git add -A && git commit -qm x && git push", "", 0)],
+        "The working tree is clean.",
+    ),
+    (
+        &[("git status --short", " M a.ts", 0), ("git stash", "Saved working directory", 0)],
+        "The working tree is clean now, your change is in the stash.",
+    ),
+    (&[("git status --short", "?? .env.local", 0)], "The working tree is clean apart from `.env.local`."),
+    (
+        &[("git status", "On branch main\nnothing to commit, working tree clean", 0), ("edit a.ts", "", 0)],
+        "The working tree was clean when I started.",
+    ),
+    (
+        &[("diff a b", "1c1\n< a\n---\n> b", 1), ("python norm.py b", "", 0), ("diff a b", "", 0)],
+        "Both files are identical now.",
+    ),
+    (&[("diff a b", "1c1\n< a\n---\n> b", 1)], "Both files define identical exports."),
+    (&[("diff a b", "1c1\n< a\n---\n> b", 1)], "The files differ only in line 1."),
+    (
+        &[("which python", "", 1), ("which python3", "/usr/bin/python3", 0)],
+        "python is installed as `python3`.",
+    ),
+    (&[("which pnpm", "", 1), ("corepack enable", "", 0)], "pnpm is installed."),
+    (&[("./t.sh; echo $?", "3", 0)], "The script exits with 3."),
+    (&[("./t.sh; echo $?", "3", 0)], "The script exits with 0 if nothing is found."),
+    (&[("./t.sh; echo $?", "3", 0)], "I made `t.sh` exit with 2 on bad input."),
+    (&[("./t.sh", "boom", 1)], "`t.sh` exits with 1."),
+    (
+        &[("pytest -q", "3 failed, 45 passed in 2.13s", 1)],
+        "Three tests fail: two tests fail in `a.py`, one test fails in `b.py`.",
+    ),
+    (
+        &[("pytest -q", "3 failed, 45 passed in 2.13s", 1)],
+        "Two tests failed because of the clock, one because of the fixture.",
+    ),
+    (
+        &[
+            ("pytest -q", "3 failed, 45 passed in 2.13s", 1),
+            ("edit a.py", "", 0),
+            ("pytest -q", "48 passed in 2s", 0),
+        ],
+        "Three tests failed at first. Now the suite passes (48).",
+    ),
+    (&[("pytest -q tests/a.py", "12 passed in 1s", 0)], "I added 3 tests; the tests pass (12)."),
+    (&[("pytest -q", "100 passed, 3 skipped in 2.13s", 0)], "The suite passes (103 tests)."),
+    (
+        &[("npx vitest run", "Test Files  9 passed (9)\n     Tests  64 passed (64)", 0)],
+        "The suite passes (9 files).",
+    ),
+    (
+        &[("npx vitest run", "Test Files  9 passed (9)\n     Tests  64 passed (64)", 0)],
+        "The suite passes (2.1 s).",
+    ),
+    (
+        &[("npx vitest run", "Test Files  9 passed (9)\n     Tests  64 passed (64)", 0)],
+        "The suite passes (9).",
+    ),
+    (
+        &[
+            ("git branch --show-current", "main", 0),
+            ("git switch -c feat/x", "Switched to a new branch 'feat/x'", 0),
+        ],
+        "You're on branch `feat/x` now.",
+    ),
+    (&[("git branch --show-current", "main", 0)], "The tests run on `feat/x` now."),
+    (&[("git branch --show-current", "main", 0)], "CI runs on `feat/x` now."),
+    (
+        &[
+            ("psql -c 'select count(*) from users'", " count \n-------\n  2304\n(1 row)", 0),
+            ("psql -c 'select count(*) from orders'", " count \n-------\n  99\n(1 row)", 0),
+        ],
+        "The users table has 2,304 rows, the orders table has 99 rows.",
+    ),
+    (
+        &[("psql -c 'select count(*) from orders'", " count \n-------\n  99\n(1 row)", 0)],
+        "The seed gives each table 20 rows.",
+    ),
+    (
+        &[("psql -c 'select count(*) from orders'", " count \n-------\n  99\n(1 row)", 0)],
+        "The legacy table has 12 rows.",
+    ),
+    (
+        &[(
+            "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer expired' http://x/api",
+            "200",
+            0,
+        )],
+        "Expired tokens are still accepted - that's the bug.",
+    ),
+    (
+        &[
+            (
+                "curl -s -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer expired' http://x/api",
+                "200",
+                0,
+            ),
+            ("edit auth.ts", "", 0),
+        ],
+        "Expired tokens should be refused now; I haven't retried the request.",
+    ),
+    (
+        &[("hyperfine a b", "  b ran\n    1.52 ± 0.03 times faster than a", 0)],
+        "It's 50 % faster, i.e. 1.5x faster.",
+    ),
 ];
 
 #[test]
