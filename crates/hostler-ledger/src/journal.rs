@@ -30,8 +30,8 @@ pub use self::verify::{Bad, Continues, Report, Signature, verify, verify_all};
 pub use crate::error::Error;
 use crate::lock;
 use line::Parts;
-use seal::Head;
 pub(crate) use line::hex;
+use seal::Head;
 use tail::Tail;
 
 /// Kind of the closing record.

@@ -800,7 +800,7 @@ fn a_failure_that_is_not_told_is_logged_with_its_tool() {
     session.failed(
         "Bash",
         &json!({ "command": "npm install left-pad" }),
-        "Exit code 1\nnpm ERR! 404 Not Found - GET https://registry.npmjs.org/left-pad",
+        "Exit code 1\nnpm ERR! 404 left-pad is not in this registry",
     );
     let message = "All done, everything works as intended.";
     let found = check_logged(&session, message, "ERROR_CONCEALMENT", "CRITICAL");
