@@ -3,6 +3,7 @@
 mod change;
 mod deed;
 mod look;
+mod number;
 mod outcome;
 mod run;
 mod state;
@@ -115,6 +116,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             bench.evidence.iter().find(|it| it.channel == Channel::Delegate && it.failure.is_none())
     {
         return Ruling::by(report);
+    }
+    if let Some(told) = reading.result.as_ref().and_then(|told| told.number.as_ref()) {
+        return number::judge(told, bench);
     }
     if let Some(stated) = state::of(reading) {
         return state::judge(reading, stated, bench);

@@ -1,5 +1,6 @@
 //! Clauses -> claims.
 
+pub(super) mod number;
 mod objects;
 mod result;
 pub(super) mod state;
@@ -81,6 +82,8 @@ pub(super) struct Told {
     pub(super) any: bool,
     /// A state or another value.
     pub(super) state: Option<state::Stated>,
+    /// A number that no other form reads.
+    pub(super) number: Option<number::Number>,
 }
 
 impl Reading {
@@ -299,6 +302,9 @@ pub(super) fn read(message: &str) -> Message {
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             readings.extend(state::read(&text, index, &clauses, number, language));
+            if readings.iter().all(|it| it.result.is_none()) {
+                readings.extend(number::read(&text, clause, language));
+            }
             if let Some(next) =
                 clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1)
             {
