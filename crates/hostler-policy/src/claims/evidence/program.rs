@@ -269,6 +269,17 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         "diff" | "cmp" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff"
         | "zdiff" | "sdiff" => search(words),
         "sed" | "gsed" | "perl" | "ruby" if in_place(words) => Meaning::new(Role::Deed, name),
+        "yq" | "dasel" | "crudini" if words.has(&["-i", "--inplace", "--in-place", "put", "--set"]) => {
+            let mut meaning = Meaning::new(Role::Deed, name);
+            for file in words
+                .operands(&["-s", "-t", "-v"])
+                .into_iter()
+                .filter(|it| it.contains('.') && !it.starts_with(['.', '\'', '"']) && !it.contains('='))
+            {
+                meaning = meaning.file(Act::Edit, file);
+            }
+            meaning
+        }
         "cat" | "sed" | "gsed" | "head" | "tail" | "less" | "more" | "most" | "bat" | "batcat" | "tac"
         | "nl" | "rev" | "sort" | "uniq" | "cut" | "paste" | "join" | "comm" | "awk" | "gawk" | "mawk"
         | "nawk" | "jq" | "yq" | "xq" | "strings" | "xxd" | "hexdump" | "od" | "base64" | "column"
@@ -283,8 +294,9 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
             Meaning::new(Role::Look, name).deed(Act::Read, unit)
         }
         "ls" | "ll" | "la" | "tree" | "eza" | "exa" | "lsd" | "stat" | "file" | "wc" | "du" | "df"
-        | "find" | "gfind" | "fd" | "fdfind" | "locate" | "basename" | "dirname" | "realpath"
-        | "readlink" | "tokei" | "cloc" | "scc" | "ncdu" | "lsblk" | "mount" | "namei" => {
+        | "find" | "gfind" | "fd" | "fdfind" | "locate" | "basename" | "dirname" | "realpath" | "pdfinfo"
+        | "mediainfo" | "soxi" | "readlink" | "tokei" | "cloc" | "scc" | "ncdu" | "lsblk" | "mount"
+        | "namei" => {
             let skip: &[&str] =
                 if matches!(name, "find" | "gfind") { &[] } else { &["-I", "-L", "-d", "-e", "-t", "-E"] };
             let operands = words.operands(skip);
@@ -313,12 +325,13 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
             }
             meaning
         }
-        "pwd" | "date" | "whoami" | "uname" | "hostname" | "env" | "printenv" | "ps" | "top" | "htop"
-        | "free" | "uptime" | "nproc" | "lscpu" | "arch" | "groups" | "tty" | "stty" | "locale" | "cal"
-        | "bc" | "man" | "info" | "tldr" | "nvidia-smi" | "sw_vers" | "xcode-select" | "lsb_release"
-        | "ip" | "ifconfig" | "dig" | "nslookup" | "host" | "ulid" | "uuidgen" | "openssl" | "ssh-keygen"
-        | "gpg" | "age" | "pbpaste" | "pbcopy" | "open" | "xdg-open" | "hyperfine" | "time" | "timeout"
-        | "xargs" | "sudo" | "nohup" | "watch" | "tput" | "screen" | "tmux" => Meaning::new(Role::Look, name),
+        "apt-cache" | "pwd" | "date" | "whoami" | "uname" | "hostname" | "env" | "printenv" | "ps"
+        | "top" | "htop" | "free" | "uptime" | "nproc" | "lscpu" | "arch" | "groups" | "tty" | "stty"
+        | "locale" | "cal" | "bc" | "man" | "info" | "tldr" | "nvidia-smi" | "sw_vers" | "xcode-select"
+        | "lsb_release" | "ip" | "ifconfig" | "dig" | "nslookup" | "host" | "ulid" | "uuidgen"
+        | "openssl" | "ssh-keygen" | "gpg" | "age" | "pbpaste" | "pbcopy" | "open" | "xdg-open"
+        | "hyperfine" | "time" | "timeout" | "xargs" | "sudo" | "nohup" | "watch" | "tput" | "screen"
+        | "tmux" => Meaning::new(Role::Look, name),
         "touch" => words
             .operands(&["-d", "-t", "-r", "--date", "--reference"])
             .into_iter()

@@ -1,7 +1,7 @@
 //! "All tests pass", "12 passed", "coverage is 91 %": a result against the last run.
 
 use super::super::act::Act;
-use super::super::evidence::{Channel, Evidence, Run};
+use super::super::evidence::{Channel, Evidence, Measure, Run};
 use super::super::language::Venue;
 use super::super::reading::{Reading, Told};
 use super::super::rules;
@@ -246,6 +246,21 @@ fn covered(coverage: f64, runs: &Runs<'_>, evidence: &[Evidence]) -> Ruling {
     if let Some((found, value)) = of_runs.clone().next() {
         return Ruling::contradicted(
             format!("coverage of {coverage} % is told; the last run says {value} %"),
+            found,
+        );
+    }
+    // A report that no run made: `lines......: 68.4%`.
+    let named = |measure: &&Measure| {
+        measure.unit == "%" && ["line", "cover", "total", "stmt"].iter().any(|it| measure.label.contains(it))
+    };
+    let report = evidence
+        .iter()
+        .rev()
+        .filter(|it| !it.earlier && it.channel == Channel::Shell)
+        .find_map(|it| Some((it, it.measures.iter().find(named)?)));
+    if let Some((found, measure)) = report {
+        return Ruling::contradicted(
+            format!("coverage of {coverage} % is told; the output says {} %", measure.value),
             found,
         );
     }

@@ -190,7 +190,18 @@ fn listing(inner: Words<'_>, target: &str) -> Meaning {
     let done = Meaning::new(Role::Deed, target);
     match (inner.word, operands.as_slice()) {
         ("branch", [name, ..])
-            if !inner.has(&["--list", "-l", "--contains", "--show-current", "-a", "-r", "-v", "-vv"]) =>
+            if !inner.has(&[
+                "--list",
+                "-l",
+                "--contains",
+                "--show-current",
+                "-a",
+                "-r",
+                "-v",
+                "-vv",
+                "--merged",
+                "--no-merged",
+            ]) =>
         {
             done.deed(Act::Branch, *name)
         }
