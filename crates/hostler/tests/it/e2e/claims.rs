@@ -107,13 +107,11 @@ fn a_false_creation_is_sent_back_and_made_good() {
 // @traces REQ-020-097
 #[test]
 fn what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn() {
-    let Some(world) = scenario("what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn").open()
-    else {
-        return;
-    };
-    let run = world.play([Turn::new([say("I created `src/report.py` with the totals.")])]);
-    run.user_reads("ACTION_DECEPTION [claim-not-done]").model_never_reads("claim-not-done");
-    audited(&run, &["reported claim-not-done"]);
+    let name = "what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn";
+    let Some(world) = scenario(name).file("src/report.py", "total = 4\n").open() else { return };
+    let run = world.play([Turn::new([say("I read `src/report.py` from top to end.")])]);
+    run.user_reads("FILE_READING_DECEPTION [claim-not-read]").model_never_reads("claim-not-read");
+    audited(&run, &["reported claim-not-read"]);
     let again = world
         .session()
         .arg("--resume")
@@ -121,9 +119,9 @@ fn what_the_agent_will_not_take_back_reaches_the_user_and_the_next_turn() {
         .prompt("and now the tests")
         .play([Turn::new([say("Which tests do you mean?")])]);
     again.model_reads("something in your previous message does not hold").model_reads("src/report.py");
-    audited(&again, &["reported claim-not-done", "clean"]);
+    audited(&again, &["reported claim-not-read", "clean"]);
     let status = world.hostler_json(&["status"]);
-    assert_eq!(status["claims"]["open"][0]["rule"], "claim-not-done", "{status}");
+    assert_eq!(status["claims"]["open"][0]["rule"], "claim-not-read", "{status}");
 }
 
 #[test]
