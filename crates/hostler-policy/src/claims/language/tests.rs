@@ -81,7 +81,7 @@ fn english_is_read_where_nothing_is_recognised() {
 #[test]
 fn a_fault_that_is_gone_fails_nothing() {
     check("en", "Fixed the parser error and all tests pass.", &[Act::Edit, Act::Test]);
-    check("en", "I fixed two of the errors, one test still fails.", &[Act::Edit]);
+    check("en", "I fixed two of the errors, some tests still fail.", &[Act::Edit]);
     check("de", "Der Fehler ist behoben, alle Tests sind grün.", &[Act::Edit, Act::Test]);
     check("fr", "L'erreur est corrigée et les tests passent.", &[Act::Edit, Act::Test]);
     check("es", "El error está corregido y las pruebas pasan.", &[Act::Edit, Act::Test]);
