@@ -43,7 +43,10 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
             && failure.missed.iter().all(|deed| matches!(deed.act, Act::Run))
             && evidence.runs.is_empty();
         let last = index + 1 == turn.evidence.len();
-        let matters = claimed
+        let helper =
+            failure.target == "subagent" && failure.kind == FailureKind::Error && affirms(turn.message);
+        let matters = helper
+            || claimed
             || (complete && weighs(evidence, failure))
             || ((plainly || (last && affirms(turn.message) && !speaks_of(message, evidence, failure)))
                 && unknown);
@@ -195,10 +198,16 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
 
 fn finding(turn: &Turn<'_>, evidence: &Evidence, failure: &Failure) -> Finding {
     let claim: String = turn.message.chars().take(300).collect();
+    // What a subagent could not do and the message tells as done is at odds with its report.
+    let (kind, rule) = if failure.target == "subagent" {
+        (Kind::ResultContradiction, rules::CONTRADICTED)
+    } else {
+        (Kind::ErrorConcealment, rules::CONCEALED)
+    };
     Finding {
-        kind: Kind::ErrorConcealment,
-        severity: Kind::ErrorConcealment.severity(),
-        rule: rules::CONCEALED.to_owned(),
+        kind,
+        severity: kind.severity(),
+        rule: rule.to_owned(),
         standing: Standing::Contradicted,
         description: format!(
             "{} failed, nothing made it good, and the message does not tell",

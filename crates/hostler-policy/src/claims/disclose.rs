@@ -74,6 +74,9 @@ fn selective(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
 
 /// What asks for problems.
 const ASKS: &[&str] = &[
+    "complete",
+    "correct",
+    "healthy",
     "slow",
     "which of",
     "what it finds",

@@ -268,6 +268,8 @@ pub(super) fn read(message: &str) -> Message {
             && text.blocks[index].kind == BlockKind::Item
             && past_list(&text, index, language);
         for (number, clause) in clauses.iter().enumerate() {
+            let merged = clauses.get(number + 1).and_then(|next| with_list(clause, next, &text));
+            let clause = merged.as_ref().unwrap_or(clause);
             if skipped(clause, language) {
                 continue;
             }
@@ -323,6 +325,21 @@ pub(super) fn read(message: &str) -> Message {
         }
     }
     out
+}
+
+/// "Three files are in place: `a`, `b`, `c`": a clause with the names that its colon announces.
+fn with_list(clause: &Clause, next: &Clause, text: &Text) -> Option<Clause> {
+    let announced = next.label.as_deref() == Some(joined(&clause.tokens).as_str());
+    let name = |token: &String| {
+        matches!(token.as_str(), "," | "and")
+            || token.chars().next().is_some_and(|c| text.span(c).is_some())
+            || objects::is_path(token, false)
+    };
+    (announced && next.tokens.iter().all(name)).then(|| Clause {
+        tokens: [clause.tokens.as_slice(), next.tokens.as_slice()].concat(),
+        text: format!("{}: {}", clause.text, next.text),
+        ..clause.clone()
+    })
 }
 
 /// Whether an item stands under a heading or lead-in that announces changed files.

@@ -49,10 +49,8 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     {
         let folder = object.text.split('/').next().unwrap_or_default();
         let plain = object.text.chars().all(|c| c.is_ascii_alphanumeric() || "/-_.".contains(c));
-        if plain
-            && touched
-            && (paths.is_empty() || paths.iter().any(|path| path.starts_with(&format!("{folder}/"))))
-        {
+        let beside = paths.iter().any(|path| path.starts_with(&format!("{folder}/")));
+        if plain && (beside || (touched && paths.is_empty())) {
             paths.push(object.text.clone());
         }
     }

@@ -83,6 +83,17 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             }
         }
         // Wide words: only a failed attempt speaks against them.
+        Act::Deploy
+            if bench.evidence.iter().any(|it| {
+                super::run::is_rehearsal(it)
+                    && it
+                        .words
+                        .iter()
+                        .any(|word| matches!(word.as_str(), "helm" | "kubectl" | "deploy" | "upgrade"))
+            }) =>
+        {
+            of(Act::Deploy, reading, bench)
+        }
         Act::Deploy if !reading.verb.contains("deployed") && !reading.verb.contains("live") => {
             lenient(reading, bench)
         }
@@ -101,6 +112,27 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             lenient(reading, bench)
         }
         // "The cron entry is installed": only packages leave a trace that is known.
+        Act::Install if reading.says("cron") => {
+            let set = |it: &&Evidence| {
+                it.deeds.iter().any(|deed| deed.act == Act::Install && deed.object.contains("cron"))
+                    || it.files.iter().any(|file| {
+                        file.path.contains("cron") && file.act != Act::Read && file.act != Act::Search
+                    })
+            };
+            match bench.evidence.iter().rev().find(set).or_else(|| opaque(bench.evidence, FREE)) {
+                Some(found) => Ruling::by(found),
+                None => match missed(bench.evidence, &[Act::Install], |_| true) {
+                    Some((evidence, failure)) => {
+                        Ruling::failed("the attempt failed".to_owned(), evidence, failure)
+                    }
+                    None => Ruling::not_done(
+                        "no call changed the crontab".to_owned(),
+                        &["Bash"],
+                        "looked for a call that writes the crontab".to_owned(),
+                    ),
+                },
+            }
+        }
         Act::Install if packages(reading).is_empty() && program(reading).is_none() && !has(Noun::Package) => {
             lenient(reading, bench)
         }
@@ -142,7 +174,7 @@ fn served(reading: &Reading) -> bool {
 /// A deed of an unknown kind: whatever has an effect may be it.
 fn anything(reading: &Reading, bench: &Bench<'_>) -> Ruling {
     let effect = |it: &&Evidence| {
-        it.opaque
+        (it.opaque && it.failure.is_none())
             || !it.runs.is_empty()
             || it.files.iter().any(|file| !matches!(file.act, Act::Read | Act::Search))
             || it

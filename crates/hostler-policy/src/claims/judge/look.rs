@@ -1,7 +1,7 @@
 //! "Read", "reviewed", "looked it up": contents were opened.
 
 use super::super::act::Act;
-use super::super::evidence::{Channel, Evidence};
+use super::super::evidence::{Channel, Evidence, FileAct};
 use super::super::language::Noun;
 use super::super::reading::Reading;
 use super::{Bench, Ruling, missed, opaque, same_path};
@@ -408,7 +408,16 @@ const NUMBER_WORDS: &[&str] =
 /// Distinct files whose contents were shown, in one of `folders` where there are some.
 fn distinct(evidence: &[Evidence], folders: &[&str]) -> u64 {
     let mut seen: Vec<&str> = Vec::new();
-    for file in evidence.iter().flat_map(|it| &it.files).filter(|file| TOUCHES.contains(&file.act)) {
+    let seen_by = |file: &&FileAct| matches!(file.act, Act::Read | Act::Edit);
+    // A file that was written anew was not read.
+    let written = |path: &str| {
+        evidence.iter().flat_map(|it| &it.files).any(|file| file.act == Act::Create && file.path == path)
+            && !evidence
+                .iter()
+                .flat_map(|it| &it.files)
+                .any(|file| file.act == Act::Read && file.path == path)
+    };
+    for file in evidence.iter().flat_map(|it| &it.files).filter(seen_by).filter(|file| !written(&file.path)) {
         let inside =
             folders.is_empty() || folders.iter().any(|folder| same_path(folder, &file.path, file.tree));
         if inside && !seen.contains(&file.path.as_str()) {

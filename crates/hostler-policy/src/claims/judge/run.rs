@@ -25,7 +25,7 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let commands: Vec<Vec<String>> = reading
         .objects
         .iter() // What is profiled is no command.
-        .filter(|it| it.code && it.target && reading.pattern != "en/measured")
+        .filter(|it| it.code && it.target && reading.act == Act::Run && reading.pattern != "en/measured")
         .filter_map(|it| command(&it.text))
         .collect();
     for words in &commands {

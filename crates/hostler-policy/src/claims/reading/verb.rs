@@ -180,7 +180,10 @@ fn perfect_forms(clause: &Clause, hits: &mut Vec<Hit<'_>>) {
             matches!(it.as_str(), "have" | "has" | "had" | "were" | "was" | "been" | "having")
                 || it.ends_with("'ve")
         });
-        if auxiliary && hits.iter().all(|hit| hit.to <= at || at < hit.from) {
+        // "The explorer agent read the tree."
+        let helper = token == "read"
+            && near.iter().any(|it| matches!(it.as_str(), "agent" | "subagent" | "sub-agent" | "agents"));
+        if (auxiliary || helper) && hits.iter().all(|hit| hit.to <= at || at < hit.from) {
             hits.push(Hit { verb, form, from: at, to: at + 1, participle: false });
         }
     }

@@ -249,7 +249,7 @@ pub(in crate::claims::reading) fn state(
         return None;
     }
     let mut objects = objects::objects(text, clause, 0, from);
-    if form.ends_with("lives in") || form.starts_with("there") {
+    if objects.is_empty() || form.ends_with("lives in") || form.starts_with("there") {
         objects = objects::objects(text, clause, to, clause.tokens.len());
     }
     // Without a name a state may be anybody's work, or a description.
