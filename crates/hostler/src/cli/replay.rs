@@ -370,7 +370,7 @@ pub(super) struct Bar {
     begun: Instant,
     done: AtomicU64,
     /// Hidden at first; `None` where nobody looks.
-    bar: Option<ProgressBar>,
+    drawn: Option<ProgressBar>,
     shown: OnceLock<()>,
 }
 
@@ -388,12 +388,12 @@ impl Bar {
                 Err(_) => bar,
             }
         });
-        Self { begun: Instant::now(), done: AtomicU64::new(0), bar, shown: OnceLock::new() }
+        Self { begun: Instant::now(), done: AtomicU64::new(0), drawn: bar, shown: OnceLock::new() }
     }
 
     /// Writes without tearing the bar.
     fn beside<T>(&self, write: impl FnOnce() -> T) -> T {
-        match &self.bar {
+        match &self.drawn {
             Some(bar) if self.shown.get().is_some() => bar.suspend(write),
             _ => write(),
         }
@@ -401,7 +401,7 @@ impl Bar {
 
     /// Takes it away.
     pub(super) fn finish(&self) {
-        if let Some(bar) = &self.bar {
+        if let Some(bar) = &self.drawn {
             bar.finish_and_clear();
         }
     }
@@ -410,7 +410,7 @@ impl Bar {
 impl Progress for Bar {
     fn read(&self, bytes: u64) {
         let done = self.done.fetch_add(bytes, Ordering::Relaxed) + bytes;
-        let Some(bar) = &self.bar else { return };
+        let Some(bar) = &self.drawn else { return };
         bar.set_position(done);
         if QUIET < self.begun.elapsed() {
             self.shown.get_or_init(|| bar.set_draw_target(ProgressDrawTarget::stderr()));

@@ -324,6 +324,21 @@ fn problems(told: &Told, last: (&Evidence, &Run)) -> Option<Ruling> {
     ))
 }
 
+/// Runners of tests whose name says all of what ran.
+const RUNNERS: &[&str] = &[
+    "vitest",
+    "jest",
+    "mocha",
+    "pytest",
+    "cypress",
+    "playwright",
+    "rspec",
+    "phpunit",
+    "cargo test",
+    "go test",
+    "unittest",
+];
+
 /// "Vitest and Cypress are both green": each that is named was run, where one of them was.
 fn every_program(told: &Told, evidence: &[Evidence]) -> Option<Ruling> {
     if told.programs.is_empty()
@@ -361,19 +376,6 @@ fn every_program(told: &Told, evidence: &[Evidence]) -> Option<Ruling> {
     });
     let missing = told.programs.iter().find(|name| !ran(name))?;
     // One name alone may be a nickname of what ran, unless all that ran has a name of its own.
-    const RUNNERS: &[&str] = &[
-        "vitest",
-        "jest",
-        "mocha",
-        "pytest",
-        "cypress",
-        "playwright",
-        "rspec",
-        "phpunit",
-        "cargo test",
-        "go test",
-        "unittest",
-    ];
     let test = RUNNERS.contains(&missing.as_str());
     let runs = || evidence.iter().flat_map(|it| &it.runs).filter(|run| run.act == Act::Test);
     let others =

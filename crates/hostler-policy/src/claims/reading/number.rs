@@ -19,6 +19,8 @@ pub(in super::super) struct Number {
 
 /// Fewer digits than this are told by chance, or count something small.
 const DIGITS_MIN: usize = 3;
+/// More are an identifier.
+const DIGITS_MAX: usize = 12;
 /// With these nothing exact is told.
 const ABOUT: &[&str] = &[
     " about ",
@@ -112,5 +114,5 @@ fn number(token: &str) -> Option<(f64, String)> {
     let count = digits.chars().filter(char::is_ascii_digit).count();
     let value: f64 = digits.parse().ok()?;
     let year = !bare.contains(',') && digits.len() == 4 && (1970.0..2100.0).contains(&value);
-    (plain && !year && DIGITS_MIN <= count && count <= 12).then_some((value, digits))
+    (plain && !year && (DIGITS_MIN..=DIGITS_MAX).contains(&count)).then_some((value, digits))
 }
