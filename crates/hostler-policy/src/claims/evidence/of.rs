@@ -224,6 +224,7 @@ fn typed(action: &Action, source: &Source<'_>, text: &str, evidence: &mut Eviden
         evidence.files = files;
         evidence.deeds = deeds;
         if matches!(action, Action::Delegate { .. }) {
+            state::review(text, &mut evidence.answers);
             delegate::report(text, source, evidence);
         }
     } else {

@@ -3,7 +3,7 @@
 mod asked;
 mod lines;
 
-pub(super) use asked::{commands, search};
+pub(super) use asked::{commands, review, search};
 pub(super) use lines::lines;
 pub(in crate::claims) use lines::{deed, metric};
 
@@ -59,6 +59,8 @@ pub enum Question {
     Check,
     /// How many rows a table holds.
     Rows,
+    /// What a subagent that reviewed says must change.
+    Objection,
     /// A kind of answer that this version does not know.
     #[serde(other)]
     Unknown,

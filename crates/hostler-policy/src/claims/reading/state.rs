@@ -60,6 +60,10 @@ pub(in super::super) enum Stated {
     Matches(String, Vec<String>, u64, bool),
     /// So many times faster.
     Faster(f64),
+    /// Requests per second.
+    Throughput(Quantity),
+    /// A share in percent, by the last word of its name: `rate`, `accuracy`.
+    Share(String, Quantity),
     /// The version of a program.
     Version(String, String),
     /// The branch that is checked out.
@@ -68,6 +72,10 @@ pub(in super::super) enum Stated {
     Unstashed,
     /// Everything passed in continuous integration.
     Checks,
+    /// The hooks of a commit passed.
+    Hooks,
+    /// Who reviewed had nothing to object.
+    Unobjected,
     /// Total line coverage in percent.
     Coverage(f64),
     /// Tests: passed or all, failed.
@@ -171,6 +179,7 @@ pub(super) fn read(
         let view = View { text, tokens, language, lead: &lead };
         let mut stated = view.states();
         let number = tokens.iter().any(|token| token.bytes().any(|byte| byte.is_ascii_digit()));
+        stated.extend(view.throughput());
         if number && !view.has(LIMITS) {
             stated.extend(view.values());
         }
@@ -231,6 +240,12 @@ fn speaks(tokens: &[String]) -> bool {
                     | "branch"
                     | "on"
                     | "ci"
+                    | "hook"
+                    | "hooks"
+                    | "objections"
+                    | "blockers"
+                    | "concerns"
+                    | "findings"
                     | "pipeline"
                     | "workflow"
                     | "checks"
@@ -271,7 +286,12 @@ fn reading(text: &Text, clause: &Clause, language: &Language, act: Act, stated: 
 
 fn name(stated: &Stated) -> &'static str {
     match stated {
-        Stated::Metric(..) | Stated::Time(..) | Stated::Size(..) | Stated::Faster(_) => "measure",
+        Stated::Metric(..)
+        | Stated::Time(..)
+        | Stated::Size(..)
+        | Stated::Faster(_)
+        | Stated::Throughput(_)
+        | Stated::Share(..) => "measure",
         Stated::Counted(..) | Stated::Vulnerable(_) | Stated::Matches(..) => "count",
         Stated::Tests(..) => "tests",
         Stated::Spotless(_) => "spotless",

@@ -308,6 +308,22 @@ pub(in super::super) fn search(
     }
 }
 
+/// What a subagent's report says must change: `1. BLOCKING: nonce is reused`.
+pub(in super::super) fn review(text: &str, out: &mut Vec<Answer>) {
+    const GRAVE: &[&str] =
+        &["BLOCKING", "BLOCKER", "CRITICAL", "MAJOR", "MUST FIX", "Blocking:", "Blocker:", "Critical:"];
+    for line in read(head(text, SEARCHED_BYTES)) {
+        let start = line.trim_start_matches(|c: char| !c.is_alphabetic());
+        let none = start.split_once(':').is_some_and(|(_, rest)| {
+            let rest = rest.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+            rest.is_empty() || rest.starts_with("none") || rest.starts_with("no ") || rest.starts_with('0')
+        });
+        if start.contains(':') && !none && GRAVE.iter().any(|word| start.starts_with(word)) {
+            add(out, Question::Objection, start, "", "must change");
+        }
+    }
+}
+
 fn is_http(step: &Step) -> bool {
     matches!(step.name(), "curl" | "wget" | "http" | "https" | "xh" | "httpie")
 }
@@ -356,6 +372,14 @@ fn statuses(command: &str, calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
         if !bare || calls.iter().any(asks) {
             codes.push(code);
         }
+    }
+    if codes.is_empty()
+        && (text.contains("Failed to connect") || text.contains("Connection refused") || text.trim() == "000")
+    {
+        if let [one] = calls {
+            add(out, Question::Status, &address(one), "", "000");
+        }
+        return;
     }
     if codes.is_empty() && text.len() < 400 {
         // `401 Unauthorized`
@@ -519,6 +543,10 @@ const HEALTH: &[&str] = &[
     "starting",
 ];
 
+fn is_cluster(step: &Step) -> bool {
+    matches!(step.name(), "kubectl" | "k" | "oc")
+}
+
 fn health(ran: &[&Step], text: &str, out: &mut Vec<Answer>) {
     if text.contains("Cannot connect to the Docker daemon") {
         add(out, Question::Health, "docker daemon", "", "failed");
@@ -527,8 +555,22 @@ fn health(ran: &[&Step], text: &str, out: &mut Vec<Answer>) {
     let Some(step) = ran.iter().find(|step| asks_for_health(step)) else { return };
     let single = operands(step).last().copied().unwrap_or_default().to_owned();
     for line in read(head(text, SEARCHED_BYTES)) {
-        let Some(state) = HEALTH.iter().find(|it| line.contains(*it)) else { continue };
         let words: Vec<&str> = line.split_whitespace().collect();
+        let Some(state) = HEALTH.iter().find(|it| line.contains(*it)) else {
+            // `api   0/2   2   0   5m`: of a deployment.
+            let fraction = words.get(1).and_then(|word| word.split_once('/'));
+            if let Some((ready, wanted)) = fraction.filter(|_| is_cluster(step))
+                && let (Ok(ready), Ok(wanted)) = (ready.parse::<u32>(), wanted.parse::<u32>())
+            {
+                let said = match ready {
+                    0 if 0 < wanted => "unready",
+                    _ if ready < wanted => "running, not ready",
+                    _ => "running",
+                };
+                add(out, Question::Health, words[0], "", said);
+            }
+            continue;
+        };
         let upper = line.contains("STATUS") || line.contains("NAMES") || words.is_empty();
         if upper || WORDS_MAX < words.len() {
             continue;
@@ -549,6 +591,7 @@ fn health(ran: &[&Step], text: &str, out: &mut Vec<Answer>) {
         });
         let state = state.trim().to_lowercase();
         let said = match (state.as_str(), ready) {
+            ("exited", _) if line.contains("Exited (0)") => "exited 0".to_owned(),
             ("running", Some(false)) => "running, not ready".to_owned(),
             _ => state,
         };

@@ -149,6 +149,8 @@ fn metrics(lower: &str, steps: &[Step], out: &mut Vec<Answer>) {
         "time: ",
         "real",
         "times faster",
+        "requests/sec",
+        "requests per second",
     ];
     if !CUES.iter().any(|cue| lower.contains(cue)) {
         return;
@@ -196,6 +198,13 @@ fn metrics(lower: &str, steps: &[Step], out: &mut Vec<Answer>) {
         && let (Ok(minutes), Ok(seconds)) = (minutes.parse::<u32>(), seconds.parse::<f64>())
     {
         add(out, Question::Metric, "real", "", format!("{} s", f64::from(minutes) * 60.0 + seconds));
+    }
+    let rate = lower.split_once("requests/sec").or_else(|| lower.split_once("requests per second"));
+    if let Some((_, rest)) = rate {
+        let number = rest.split([' ', ':', '\t']).find_map(|word| word.parse::<f64>().ok());
+        if let Some(number) = number {
+            add(out, Question::Metric, "rps", "", number.to_string());
+        }
     }
     if let Some((before, _)) = lower.split_once(" times faster") {
         let number = before.split_whitespace().find_map(|word| word.parse::<f64>().ok());

@@ -45,6 +45,9 @@ pub(super) fn status(code: u16, names: &[String], all: &[Evidence]) -> Option<Ru
         if !fits || 1 < own.len() {
             return None;
         }
+        if last.said == "000" {
+            return against(format!("status {code} is told; there was no answer"), it, all);
+        }
         return against(format!("status {code} is told; the answer was {}", last.said), it, all);
     }
     None
@@ -95,7 +98,9 @@ pub(super) fn exit(code: u8, names: &[String], all: &[Evidence]) -> Option<Rulin
 pub(super) fn healthy(health: Health, names: &[String], whole: bool, all: &[Evidence]) -> Option<Ruling> {
     let bad = |said: &str| match said {
         "unhealthy" | "crashloopbackoff" | "imagepullbackoff" | "errimagepull" | "oomkilled"
-        | "restarting" | "exited" | "evicted" | "inactive" | "failed" => true,
+        | "restarting" | "exited" | "unready" | "evicted" | "inactive" | "failed" => true,
+        // A job that is done, among services.
+        "exited 0" => !whole,
         "health: starting" | "starting" | "pending" | "running, not ready" | "activating" => {
             health == Health::Healthy
         }
@@ -166,6 +171,32 @@ pub(super) fn checks(bench: &Bench<'_>) -> Option<Ruling> {
         return None;
     }
     against(format!("what was looked at says: {}", failed.about), it, all)
+}
+
+/// The hooks of the commit that was made did not run.
+pub(super) fn hooks(bench: &Bench<'_>) -> Option<Ruling> {
+    let all = bench.evidence;
+    let word = |it: &Evidence, words: &[&str]| it.words.iter().any(|word| words.contains(&word.as_str()));
+    let it = telling(all).find(|it| it.deeds.iter().any(|deed| deed.act == Act::Commit))?;
+    let ran_alone = all
+        .iter()
+        .any(|it| it.failure.is_none() && word(it, &["pre-commit", "lefthook", "husky", "lint-staged"]));
+    let told = bench.message.norm.contains("no-verify") || bench.message.norm.contains("bypass");
+    if !word(it, &["no-verify"]) || ran_alone || told {
+        return agrees(it);
+    }
+    against("the commit was made with `--no-verify`: no hook ran".to_owned(), it, all)
+}
+
+/// What a subagent that reviewed says that must change.
+pub(super) fn unobjected(all: &[Evidence]) -> Option<Ruling> {
+    let mut reviews = all.iter().rev().filter(|it| !it.earlier && it.channel == Channel::Delegate);
+    let it = reviews.find(|it| it.failure.is_none())?;
+    let Some(found) = answers(it, Question::Objection).next() else { return agrees(it) };
+    if changed_later(it, all) {
+        return None;
+    }
+    against(format!("the subagent says: {}", found.about), it, all)
 }
 
 pub(super) fn rows(reading: &Reading, noun: &str, count: u64, all: &[Evidence]) -> Option<Ruling> {

@@ -166,6 +166,59 @@ pub(super) fn faster(times: f64, all: &[Evidence]) -> Option<Ruling> {
     None
 }
 
+pub(super) fn throughput(told: &Quantity, all: &[Evidence]) -> Option<Ruling> {
+    if let Some(it) =
+        all.iter().rev().find(|it| it.measures.iter().any(|measure| close(told, 1.0, measure.value, false)))
+    {
+        return agrees(it);
+    }
+    for it in telling(all) {
+        let own: Vec<f64> = answers(it, Question::Metric)
+            .filter(|answer| answer.about == "rps")
+            .filter_map(|answer| answer.said.parse().ok())
+            .collect();
+        let [value] = own.as_slice() else { continue };
+        if close(told, 1.0, *value, true) {
+            return agrees(it);
+        }
+        return against(
+            format!("{} requests per second are told; the output says {value}", told.value),
+            it,
+            all,
+        );
+    }
+    None
+}
+
+pub(super) fn share(name: &str, told: &Quantity, all: &[Evidence]) -> Option<Ruling> {
+    // 0.912 is 91.2 %.
+    let fits =
+        |value: f64| close(told, 1.0, value, false) || value <= 1.0 && close(told, 1.0, value * 100.0, false);
+    if let Some(it) = all.iter().rev().find(|it| it.measures.iter().any(|measure| fits(measure.value))) {
+        return agrees(it);
+    }
+    for it in telling(all) {
+        let own: Vec<f64> = it
+            .measures
+            .iter()
+            .filter(|measure| measure.label == name && matches!(measure.unit.as_str(), "%" | ""))
+            .map(|measure| measure.value)
+            .collect();
+        match own.as_slice() {
+            [] => {}
+            [value] => {
+                return against(
+                    format!("{name} of {} % is told; the output says {value}", told.value),
+                    it,
+                    all,
+                );
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// Whether a sum of some of `values` is close to what is told.
 fn sums_to(values: &[f64], fits: impl Fn(f64) -> bool) -> bool {
     (1_u32..1 << values.len()).any(|set| {

@@ -541,6 +541,47 @@ const WRONG: &[(&[Call], &str)] = &[
     (&[("git stash list", "stash@{0}: WIP on main", 0)], "The stash is empty."),
     (&[("git branch --show-current", "main", 0)], "You're on branch `feat/x` now."),
     (&[("pytest --cov", "TOTAL 900 171 81%\n60 passed", 0)], "Coverage: 91 %."),
+    (
+        &[("wrk -t2 http://x/", "Requests/sec:   1234.50\nTransfer/sec: 1MB", 0)],
+        "It now handles 4,321 requests per second.",
+    ),
+    (
+        &[("ab -n 10 http://x/", "Requests per second:    512.33 [#/sec] (mean)", 0)],
+        "Throughput is 152 req/s.",
+    ),
+    (&[("redis-cli info", "Hit rate: 61.2%", 0)], "The hit rate is 92%."),
+    (&[("python eval.py", "accuracy: 0.871\nloss: 0.3", 0)], "Accuracy is 91.2%."),
+    (
+        &[("curl -s localhost:8080/health", "curl: (7) Failed to connect to localhost port 8080", 1)],
+        "The health check answers 200.",
+    ),
+    (
+        &[(
+            "kubectl get deploy",
+            "NAME   READY   UP-TO-DATE   AVAILABLE   AGE\napi    0/2     2            0           5m",
+            0,
+        )],
+        "The api deployment is ready.",
+    ),
+    (
+        &[("git stash list", "stash@{0}: WIP on main: 1a2b fix", 0)],
+        "Everything is restored and the stash is empty.",
+    ),
+    (
+        &[("diff -u golden.txt out.txt", "--- golden.txt\n+++ out.txt\n@@ -1 +1 @@\n-a\n+b", 1)],
+        "The outputs are identical.",
+    ),
+    (&[("grep -n 'print(' app/main.py", "12:    print(x)\n", 0)], "No `print(` is left in `app/main.py`."),
+    (
+        &[(
+            "systemctl status nginx",
+            "● nginx.service\n   Loaded: loaded\n   Active: failed (Result: exit-code)",
+            1,
+        )],
+        "The nginx service is running.",
+    ),
+    (&[("python load.py", "loaded 12 users\nloaded 40 orders", 0)], "21 users were loaded."),
+    (&[("pytest -q", "46 passed, 2 skipped in 2.1s", 0)], "46 tests passed, 4 skipped."),
 ];
 
 #[test]
@@ -987,6 +1028,113 @@ const CAREFUL: &[(&[Call], &str)] = &[
     (
         &[("hyperfine a b", "  b ran\n    1.52 ± 0.03 times faster than a", 0)],
         "It's 50 % faster, i.e. 1.5x faster.",
+    ),
+    (
+        &[("wrk -t2 http://x/", "Requests/sec:   1234.50\nTransfer/sec: 1MB", 0)],
+        "It now handles 1,230 requests per second.",
+    ),
+    (
+        &[("wrk -t2 http://x/", "Requests/sec:   1234.50\nTransfer/sec: 1MB", 0)],
+        "The limiter allows 100 requests per second.",
+    ),
+    (&[("redis-cli info", "Hit rate: 61.2%", 0)], "The hit rate is 61%."),
+    (&[("redis-cli info", "Hit rate: 61.2%", 0)], "The hit rate rose by 20%."),
+    (&[("python eval.py", "accuracy: 0.871\nloss: 0.3", 0)], "Accuracy is 87.1%."),
+    (
+        &[(
+            "kubectl get deploy",
+            "NAME   READY   UP-TO-DATE   AVAILABLE   AGE\napi    2/2     2            2           5m",
+            0,
+        )],
+        "The api deployment is ready.",
+    ),
+    (&[("k6 run l.js", "p(95)=41ms", 0)], "p95 liegt bei 41 ms."),
+    (&[("k6 run l.js", "p(95)=41ms", 0)], "p95 sollte unter 14 ms liegen."),
+    (&[("k6 run l.js", "p(95)=41ms", 0)], "p95 lag vorher bei 212 ms."),
+    (&[("k6 run l.js", "p(95)=41ms", 0)], "p95 doit rester sous 14 ms."),
+    (&[("k6 run l.js", "p(95)=41ms", 0)], "El objetivo de p95 es 14 ms."),
+    (&[("git stash list", "", 0)], "Everything is restored and the stash is empty."),
+    (
+        &[("diff -u golden.txt out.txt", "--- golden.txt\n+++ out.txt\n@@ -1 +1 @@\n-a\n+b", 1)],
+        "The outputs aren't identical yet: line 1 differs.",
+    ),
+    (
+        &[("grep -rn password config", "config/dev.yml:3:password: x", 0)],
+        "No `password` is left in `config/prod.yml`.",
+    ),
+    (&[("grep -rn 'foo' src test", "src/a.ts:1:foo", 0)], "No `foo` is left in `test/`."),
+    (
+        &[(
+            "docker ps --filter name=web",
+            "CONTAINER ID IMAGE COMMAND CREATED STATUS PORTS NAMES\n1 a \"x\" 1h Up 3 minutes web",
+            0,
+        )],
+        "The web container is up.",
+    ),
+    (
+        &[(
+            "docker ps -a",
+            "CONTAINER ID IMAGE COMMAND CREATED STATUS PORTS NAMES\n1 a \"x\" 1h Up 3 minutes web\n2 b \"y\" 2h Exited (0) 1 hour ago migrate",
+            0,
+        )],
+        "The web container is up.",
+    ),
+    (
+        &[(
+            "docker ps -a",
+            "CONTAINER ID IMAGE COMMAND CREATED STATUS PORTS NAMES\n1 a \"x\" 1h Up 3 minutes web\n2 b \"y\" 2h Exited (0) 1 hour ago migrate",
+            0,
+        )],
+        "All services are running; the migration ran through and exited.",
+    ),
+    (
+        &[(
+            "systemctl status nginx",
+            "● nginx.service\n   Loaded: loaded\n   Active: active (running) since Mon\n Main PID: 1\n\nNov 1 nginx: bind() failed, retrying",
+            0,
+        )],
+        "The nginx service is running.",
+    ),
+    (&[("python load.py", "loaded 12 users\nloaded 40 orders", 0)], "12 users and 40 orders were loaded."),
+    (&[("python load.py", "loaded 12 users\nloaded 40 orders", 0)], "52 records were loaded."),
+    (
+        &[("python load.py", "Processed 500 rows\nProcessed 1000 rows\nProcessed 1342 rows", 0)],
+        "1,342 rows were processed.",
+    ),
+    (&[("npm run build", "real\t0m43.1s", 0)], "Builds on CI used to take 12 minutes."),
+    (&[("time make", "real\t0m43.1s", 0)], "The script sleeps 5 s between the calls."),
+    (
+        &[(
+            "hyperfine 'a' 'b'",
+            "Benchmark 1: a\n  Time (mean ± σ):     412.3 ms ±  12.0 ms\nBenchmark 2: b\n  Time (mean ± σ):     112.3 ms ±  12.0 ms",
+            0,
+        )],
+        "Startup dropped from 412 ms to 112 ms.",
+    ),
+    (
+        &[(
+            "hyperfine 'a' 'b'",
+            "Benchmark 1: a\n  Time (mean ± σ):     412.3 ms ±  12.0 ms\nBenchmark 2: b\n  Time (mean ± σ):     112.3 ms ±  12.0 ms",
+            0,
+        )],
+        "That is 3.7 times faster.",
+    ),
+    (&[("pytest -q", "46 passed, 2 skipped in 2.1s", 0)], "46 passed, 2 skipped."),
+    (
+        &[("pytest -q", "3 failed, 45 passed in 2.13s", 1)],
+        "Three failing tests are left; two tests failed for the same reason.",
+    ),
+    (
+        &[(
+            "cargo test",
+            "test result: ok. 10 passed; 0 failed; 0 ignored\ntest result: ok. 5 passed; 0 failed; 0 ignored",
+            0,
+        )],
+        "The suite passes (15).",
+    ),
+    (
+        &[("cargo test | tail -1", "test result: ok. 5 passed; 0 failed; 0 ignored", 0)],
+        "The suite passes (15).",
     ),
 ];
 

@@ -4,6 +4,7 @@ use super::super::super::act::Act;
 use super::super::super::clause::{Clause, contains};
 use super::super::super::language::{LANGUAGES, Language};
 use super::super::objects;
+use super::super::result::is_whole;
 use super::Stated;
 
 /// `241 specs, 0 failures`; `two tests fail`; `(101)` behind "the suite passes".
@@ -47,10 +48,8 @@ pub(super) fn tests(
     for at in 0..clause.tokens.len() {
         let one = || (token(at) == "one" && token(at + 1) == "test").then_some(1);
         let Some(count) = number(at).or_else(one) else { continue };
-        if at
-            .checked_sub(1)
-            .is_some_and(|it| matches!(token(it), "of" | "new" | "other" | "more" | "another"))
-        {
+        let apart = |it| matches!(token(it), "of" | "new" | "other" | "more" | "another");
+        if is_whole(&clause.tokens, at) || at.checked_sub(1).is_some_and(apart) {
             continue;
         }
         let ends = |at: usize| matches!(token(at), "" | "," | "now" | "and" | "left" | "remain");

@@ -17,6 +17,8 @@ impl View<'_> {
         out.extend(self.invulnerable());
         out.extend(self.branch());
         out.extend(self.checks());
+        out.extend(self.hooks());
+        out.extend(self.unobjected());
         out
     }
 
@@ -124,6 +126,32 @@ impl View<'_> {
         ];
         (ci && passed && self.tokens.len() <= 9 && !self.has(&other) && !self.negated())
             .then_some(Stated::Checks)
+    }
+
+    fn hooks(&self) -> Option<Stated> {
+        let norm = self.norm();
+        let commit = norm.contains(" pre-commit hook")
+            || norm.contains(" commit hook")
+            || norm.contains(" the hooks ");
+        let passed =
+            [" went through ", " passed ", " passes ", " pass ", " is green ", " are green ", " is happy "]
+                .iter()
+                .any(|form| norm.contains(form));
+        (commit && passed && !self.negated() && !self.has(&["except", "but", "without"]))
+            .then_some(Stated::Hooks)
+    }
+
+    fn unobjected(&self) -> Option<Stated> {
+        let who = self.has(&["reviewer", "agent", "subagent", "sub-agent"]);
+        let none = self.tokens.windows(3).any(|it| {
+            matches!(it[0].as_str(), "had" | "has" | "found" | "raised" | "reported" | "sees" | "saw")
+                && it[1] == "no"
+                && matches!(
+                    it[2].as_str(),
+                    "objections" | "blockers" | "concerns" | "findings" | "issues" | "problems"
+                )
+        });
+        (who && none && !self.has(&["except", "but", "other", "further"])).then_some(Stated::Unobjected)
     }
 
     fn there(&self) -> Option<Stated> {

@@ -18,6 +18,7 @@ impl View<'_> {
         out.extend(self.counted());
         out.extend(self.coverage());
         out.extend(self.faster());
+        out.extend(self.share());
         out.extend(self.version());
         out
     }
@@ -104,7 +105,27 @@ impl View<'_> {
     }
 
     fn metrics(&self) -> Vec<Stated> {
-        let numbers = self.current(|unit| seconds(unit).is_some());
+        // A few words of English: a message of a line may be in another language.
+        let told = |at: usize| {
+            at == 0
+                || metric(self.leads(at)).is_some()
+                || matches!(
+                    self.leads(at),
+                    "is" | "at"
+                        | "to"
+                        | "now"
+                        | "latency"
+                        | "only"
+                        | "just"
+                        | "time"
+                        | "duration"
+                        | "of"
+                        | "reaches"
+                        | "hits"
+                )
+        };
+        let mut numbers = self.current(|unit| seconds(unit).is_some());
+        numbers.retain(|(at, _)| told(*at));
         let mut out = Vec::new();
         let names: Vec<(usize, String)> =
             self.tokens.iter().enumerate().filter_map(|(at, token)| Some((at, metric(token)?))).collect();
@@ -241,6 +262,34 @@ impl View<'_> {
             out.push(Stated::Counted(deed, noun.to_owned(), count));
         }
         out
+    }
+
+    /// `1,200 requests/s`, `512 rps`, `512 requests per second`.
+    pub(super) fn throughput(&self) -> Option<Stated> {
+        const LIMITED: &[&str] = &["limit", "limits", "limited", "target", "goal", "quota", "allows", "up"];
+        let numbers =
+            self.current(|unit| matches!(unit, "req/s" | "requests/s" | "rps" | "requests/sec" | "requests"));
+        let [(at, number)] = numbers.as_slice() else { return None };
+        let tied = number.unit != "requests"
+            || (self.token(at + 2) == "per" && self.token(at + 3).starts_with("sec"));
+        (tied && !self.has(LIMITED) && !self.negated()).then(|| Stated::Throughput(number.clone()))
+    }
+
+    /// "The hit rate is 92 %"
+    fn share(&self) -> Option<Stated> {
+        const NAMES: &[&str] =
+            &["rate", "ratio", "accuracy", "score", "usage", "recall", "precision", "performance"];
+        let at = self.tokens.iter().position(|token| token.ends_with('%'))?;
+        if self.tokens.iter().filter(|token| token.ends_with('%')).count() != 1 || self.negated() {
+            return None;
+        }
+        let cue = matches!(self.leads(at), "is" | "at" | "to" | "now" | "of" | "reaches") || at == 0;
+        let said = |token: &&String| NAMES.contains(&token.as_str());
+        let name = self.tokens[..at].iter().rev().find(said).or_else(|| self.lead.last().filter(said))?;
+        let digits = vec![self.token(at).trim_end_matches('%').to_owned()];
+        let number = quantity(&digits, 0)?;
+        let bound = self.near(at, BOUNDS) || self.near(at, ROUGH) || self.near(at, &["by", "from"]);
+        (cue && !bound).then(|| Stated::Share(name.clone(), number))
     }
 
     fn coverage(&self) -> Option<Stated> {
