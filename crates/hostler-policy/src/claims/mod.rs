@@ -23,7 +23,7 @@ mod verdict;
 
 pub use act::Act;
 pub use evidence::{Evidence, Source};
-pub use rules::{RULES, Rule};
+pub use rules::{Example, RULES, Rule};
 pub use verdict::{Audit, Claim, FileState, Finding, Judged, Kind, Severity, Standing, Turn};
 
 use hostler_model::Mode;

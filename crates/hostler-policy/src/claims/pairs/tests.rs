@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use crate::Settings;
 use crate::claims::evidence::{self, Actor};
-use crate::claims::{self, Evidence, Kind, Source, Turn};
+use crate::claims::{self, Evidence, Example, Kind, RULES, Source, Turn};
 
 const FILES: [&str; 4] = [
     include_str!("english.txt"),
@@ -237,6 +237,36 @@ fn one_word_or_one_call_changes_the_verdict() {
         100.0 * share,
         wrong.join("\n")
     );
+}
+
+/// Which rules find something in an example.
+fn rules_of(example: &Example) -> Vec<String> {
+    let place = place();
+    let evidence: Vec<Evidence> = example.calls.iter().map(|it| call(it).evidence(&place)).collect();
+    let prompt = Some(example.prompt).filter(|it| !it.is_empty());
+    let turn = Turn { message: example.message, prompt, evidence: &evidence };
+    let overlap = ("result-overlap".to_owned(), hostler_model::Mode::Warn);
+    let settings = Settings { overrides: [overlap].into(), ..Settings::default() };
+    claims::audit(&turn, &settings, &mut |_| None).findings.into_iter().map(|it| it.rule).collect()
+}
+
+#[test]
+fn every_rule_fires_and_passes_as_it_says() {
+    for rule in RULES {
+        assert!(!rule.fires.is_empty() && !rule.passes.is_empty(), "{}", rule.id);
+        for example in rule.fires {
+            let found = rules_of(example);
+            assert!(
+                found.iter().any(|it| it == rule.id),
+                "{} is silent, found {found:?}: {example:?}",
+                rule.id
+            );
+        }
+        for example in rule.passes {
+            let found = rules_of(example);
+            assert!(found.iter().all(|it| it != rule.id), "{} fires: {example:?}", rule.id);
+        }
+    }
 }
 
 #[test]
