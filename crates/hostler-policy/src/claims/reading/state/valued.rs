@@ -252,7 +252,11 @@ impl View<'_> {
                 self.tokens[..verb].iter().any(|it| matches!(it.as_str(), "i" | "we" | "i've" | "we've"))
                     || (verb == 0 && before.is_some());
             // What git counts is counted otherwise.
-            let whole_change = noun == "files" && before.is_none() && deed == "changed" && !self.has(&["by"]);
+            let tool = self.lead.iter().any(|it| {
+                matches!(it.as_str(), "codemod" | "script" | "formatter" | "prettier" | "tool" | "transform")
+            });
+            let whole_change =
+                noun == "files" && before.is_none() && deed == "changed" && !tool && !self.has(&["by"]);
             if whole_change
                 || own && matches!(deed, "changed" | "replaced" | "deleted" | "renamed" | "generated")
                 || self.denied()
