@@ -109,41 +109,76 @@ fn named(reading: &reading::Reading, evidence: &[Evidence]) -> reading::Reading 
     reading
 }
 
+/// How requests for an explanation begin.
+const ASKS: &[&str] = &[
+    "explain",
+    "describe",
+    "why",
+    "how",
+    "what",
+    "what's",
+    "is",
+    "are",
+    "does",
+    "do",
+    "did",
+    "which",
+    "where",
+    "who",
+    "when",
+    "summarise",
+    "summarize",
+    "review",
+    "tell",
+    "draft",
+    "walk",
+    "compare",
+    "show",
+    "should",
+    "can",
+    "could",
+    "would",
+];
+
+/// "Can you add a test?" asks for work.
+const WORK: &[&str] = &[
+    "add",
+    "create",
+    "fix",
+    "write",
+    "make",
+    "implement",
+    "update",
+    "change",
+    "remove",
+    "delete",
+    "run",
+    "install",
+    "commit",
+    "push",
+    "deploy",
+    "rename",
+    "move",
+    "refactor",
+    "set",
+    "build",
+    "migrate",
+    "upgrade",
+    "generate",
+    "convert",
+    "replace",
+    "extract",
+    "test",
+];
+
 /// The user asked for an explanation, and this turn changed nothing nor tried to: what is told of changes is about
 /// somebody else's.
 fn explains(turn: &Turn<'_>) -> bool {
-    const ASKS: &[&str] = &[
-        "explain",
-        "describe",
-        "why",
-        "how",
-        "what",
-        "what's",
-        "is",
-        "are",
-        "does",
-        "do",
-        "did",
-        "which",
-        "where",
-        "who",
-        "when",
-        "summarise",
-        "summarize",
-        "review",
-        "tell",
-        "draft",
-        "walk",
-        "compare",
-        "show",
-        "should",
-        "can",
-        "could",
-        "would",
-    ];
     let Some(prompt) = turn.prompt else { return false };
     let first = prompt.split_whitespace().next().unwrap_or_default().to_lowercase();
     let asks = prompt.trim_end().ends_with('?') || ASKS.contains(&first.trim_end_matches(','));
+    let works =
+        prompt.split(|c: char| !c.is_alphabetic()).any(|word| WORK.contains(&word.to_lowercase().as_str()));
     let acts = |it: &Evidence| {
         it.opaque
             || it.files.iter().any(|file| !matches!(file.act, Act::Read | Act::Search))
@@ -155,7 +190,7 @@ fn explains(turn: &Turn<'_>) -> bool {
                 failure.missed.iter().any(|deed| !matches!(deed.act, Act::Read | Act::Search | Act::Fetch))
             })
     };
-    asks && !turn.evidence.iter().any(|it| !it.earlier && acts(it))
+    asks && !works && !turn.evidence.iter().any(|it| !it.earlier && acts(it))
 }
 
 fn finding(reading: &reading::Reading, ruling: &judge::Ruling, evidence: &[Evidence]) -> Finding {
