@@ -532,27 +532,28 @@ fn counts(tokens: &[String], language: &Language) -> Option<Told> {
             continue;
         }
         let digits = token.chars().next().is_some_and(|c| c.is_ascii_digit());
-        let Some(number) = objects::number(token, language).filter(|_| digits || found_word(token, language))
-        else {
-            continue;
-        };
         let next = tokens.get(at + 1).map(String::as_str).unwrap_or_default();
-        if matches!(next, "of" | "out" | "von" | "de" | "sur") {
+        // "one" is a number only where it is a part.
+        let one = || (token == "one" && next == "of").then_some(1);
+        let number = objects::number(token, language).filter(|_| digits || found_word(token, language));
+        let Some(number) = number.or_else(one) else { continue };
+        if matches!(next, "of" | "out" | "von" | "der" | "de" | "des" | "dos" | "sur") {
             let whole = tokens[at + 1..].iter().take(4).find_map(|it| objects::number(it, language));
             let near = words(at + 2, 6);
             if let Some(whole) = whole
                 && contains(&near, language, judge_names(language, Act::Test))
                 && contains(&near, language, language.pass)
             {
-                (told.tests_passed, told.tests_total) = (Some(number), Some(whole));
+                // "all but one of the 12 tests pass"
+                let rest =
+                    at.checked_sub(1).is_some_and(|it| matches!(tokens[it].as_str(), "but" | "except"));
+                let passed = if rest { whole.saturating_sub(number) } else { number };
+                (told.tests_passed, told.tests_total) = (Some(passed), Some(whole));
                 found = true;
             }
             continue;
         }
-        if at
-            .checked_sub(1)
-            .is_some_and(|it| matches!(tokens[it].as_str(), "of" | "von" | "de" | "sur" | "out"))
-        {
+        if is_whole(tokens, at) {
             continue;
         }
         if !digits {
@@ -593,6 +594,18 @@ fn counts(tokens: &[String], language: &Language) -> Option<Told> {
         }
     }
     found.then_some(told)
+}
+
+/// The number at `at` is the whole that a part is told of: `of 12`, `of the 12`.
+pub(super) fn is_whole(tokens: &[String], at: usize) -> bool {
+    let mut before = tokens[..at.min(tokens.len())].iter().rev().map(String::as_str).peekable();
+    before.next_if(|word| {
+        matches!(
+            *word,
+            "the" | "these" | "those" | "all" | "our" | "den" | "los" | "las" | "les" | "os" | "as"
+        )
+    });
+    matches!(before.next(), Some("of" | "von" | "der" | "de" | "des" | "dos" | "sur" | "out"))
 }
 
 /// What stands behind `tests`, with at most one adjective before it: `48 tests pass`, `16 new tests pass`.
