@@ -61,6 +61,8 @@ pub enum Question {
     Rows,
     /// What a subagent that reviewed says must change.
     Objection,
+    /// Where branches did not go together.
+    Conflict,
     /// A kind of answer that this version does not know.
     #[serde(other)]
     Unknown,

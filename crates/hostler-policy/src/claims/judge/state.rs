@@ -41,6 +41,7 @@ pub(super) fn judge(reading: &Reading, stated: &Stated, bench: &Bench<'_>) -> Ru
         Stated::Version(program, version) => asked::version_of(program, version, all),
         Stated::Branch(name) => asked::branch(name, all),
         Stated::Unstashed => asked::unstashed(all),
+        Stated::Unconflicted => asked::unconflicted(all),
         Stated::Hooks => asked::hooks(bench),
         Stated::Unobjected => asked::unobjected(all),
         Stated::Checks => asked::checks(bench),

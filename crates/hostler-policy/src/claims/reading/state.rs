@@ -76,6 +76,8 @@ pub(in super::super) enum Stated {
     Hooks,
     /// Who reviewed had nothing to object.
     Unobjected,
+    /// Branches went together without conflicts.
+    Unconflicted,
     /// Total line coverage in percent.
     Coverage(f64),
     /// Tests: passed or all, failed.
@@ -245,6 +247,7 @@ fn speaks(tokens: &[String]) -> bool {
                     | "objections"
                     | "blockers"
                     | "concerns"
+                    | "conflicts"
                     | "findings"
                     | "pipeline"
                     | "workflow"

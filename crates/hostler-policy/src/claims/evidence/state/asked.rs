@@ -429,6 +429,9 @@ fn statuses(command: &str, calls: &[&Step], text: &str, out: &mut Vec<Answer>) {
 /// The branch, and the stashes.
 fn git(step: &Step, speaking: &[&Step], text: &str, out: &mut Vec<Answer>) {
     let words: Vec<&str> = step.words.iter().skip(1).map(String::as_str).collect();
+    for line in read(head(text, SEARCHED_BYTES)).filter(|line| line.starts_with("CONFLICT (")) {
+        add(out, Question::Conflict, line, "", "conflict");
+    }
     match words.as_slice() {
         ["branch", "--show-current"] | ["rev-parse", "--abbrev-ref", "HEAD"] => {
             let name = text.trim();

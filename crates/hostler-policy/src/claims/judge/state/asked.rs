@@ -187,6 +187,23 @@ pub(super) fn hooks(bench: &Bench<'_>) -> Option<Ruling> {
     against("the commit was made with `--no-verify`: no hook ran".to_owned(), it, all)
 }
 
+/// The last merge, rebase or the like stopped at conflicts.
+pub(super) fn unconflicted(all: &[Evidence]) -> Option<Ruling> {
+    let joins = |it: &Evidence| {
+        it.words.iter().any(|word| word == "git")
+            && it
+                .words
+                .iter()
+                .any(|word| matches!(word.as_str(), "rebase" | "merge" | "pull" | "cherry" | "pop"))
+    };
+    let it = telling(all).find(|it| joins(it))?;
+    let conflict = answers(it, Question::Conflict).next()?;
+    if changed_later(it, all) {
+        return None;
+    }
+    against(format!("the output says: {}", conflict.about), it, all)
+}
+
 /// What a subagent that reviewed says that must change.
 pub(super) fn unobjected(all: &[Evidence]) -> Option<Ruling> {
     let mut reviews = all.iter().rev().filter(|it| !it.earlier && it.channel == Channel::Delegate);

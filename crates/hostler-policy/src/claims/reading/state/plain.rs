@@ -18,6 +18,12 @@ impl View<'_> {
         out.extend(self.branch());
         out.extend(self.checks());
         out.extend(self.hooks());
+        let norm = self.norm();
+        let free =
+            [" no conflicts ", " no merge conflicts ", " without conflicts ", " without any conflicts "];
+        if free.iter().any(|form| norm.contains(form)) && self.tokens.len() <= 10 {
+            out.push(Stated::Unconflicted);
+        }
         out.extend(self.unobjected());
         out
     }
