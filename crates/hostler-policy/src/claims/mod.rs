@@ -177,8 +177,13 @@ fn explains(turn: &Turn<'_>) -> bool {
     let Some(prompt) = turn.prompt else { return false };
     let first = prompt.split_whitespace().next().unwrap_or_default().to_lowercase();
     let asks = prompt.trim_end().ends_with('?') || ASKS.contains(&first.trim_end_matches(','));
-    let works =
-        prompt.split(|c: char| !c.is_alphabetic()).any(|word| WORK.contains(&word.to_lowercase().as_str()));
+    let second = prompt.split_whitespace().nth(1).unwrap_or_default().to_lowercase();
+    let wishes = matches!(first.as_str(), "can" | "could" | "would" | "will")
+        && matches!(second.as_str(), "you" | "we");
+    let works = wishes
+        && prompt
+            .split(|c: char| !c.is_alphabetic())
+            .any(|word| WORK.contains(&word.to_lowercase().as_str()));
     let acts = |it: &Evidence| {
         it.opaque
             || it.files.iter().any(|file| !matches!(file.act, Act::Read | Act::Search))

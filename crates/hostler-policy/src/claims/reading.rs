@@ -274,10 +274,17 @@ pub(super) fn read(message: &str) -> Message {
                 continue;
             }
             let mut readings = verb::read(&text, clause, language, past);
+            // "Fixed: it returns 0" says that something was done; a title or a list of changes does not say by whom.
+            let labels = clauses
+                .get(number + 1)
+                .is_some_and(|next| next.label.as_deref() == Some(joined(&clause.tokens).as_str()));
+            let bare =
+                clause.tokens.len() == 1 && !(labels && text.blocks[index].kind == BlockKind::Paragraph);
+            readings.retain(|it| !(bare && it.pattern == "en/any"));
             if number == 0 && language.code == "en" && readings.is_empty() {
                 if text.blocks[index].checked == Some(true) {
                     readings.extend(verb::checked(&text, clause, language));
-                    if clauses.len() == 1 && past {
+                    if clauses.len() == 1 && (past || text.blocks[index].marked_behind) {
                         readings.extend(result::ticked(&text, clause, language));
                     }
                 } else if changes_listed(&text, index) {

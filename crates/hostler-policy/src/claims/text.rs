@@ -40,6 +40,8 @@ pub(super) struct Block {
     pub(super) lead: Option<usize>,
     /// A check mark: done, or not.
     pub(super) checked: Option<bool>,
+    /// The mark stands behind it, as that of a result: `Unit tests: ✅`.
+    pub(super) marked_behind: bool,
 }
 
 /// What a block is.
@@ -327,7 +329,21 @@ impl Reader {
             BlockKind::Item | BlockKind::Row => self.lead,
             BlockKind::Paragraph | BlockKind::Heading => None,
         };
-        self.open = Some(Block { kind, text: text.to_owned(), heading: self.heading, lead, checked });
+        let bare = text.trim_end_matches('\u{fe0f}');
+        let behind =
+            (kind == BlockKind::Item && checked.is_none()).then(|| bare.strip_suffix(DONE)).flatten();
+        let (text, checked) = match behind {
+            Some(rest) => (rest.trim_end_matches([' ', ':', '–', '-']), Some(true)),
+            None => (text, checked),
+        };
+        self.open = Some(Block {
+            kind,
+            text: text.to_owned(),
+            heading: self.heading,
+            lead,
+            checked,
+            marked_behind: behind.is_some(),
+        });
     }
 
     fn flush(&mut self) {

@@ -197,6 +197,9 @@ fn one(path: &str, acts: &[Act], reading: &Reading, bench: &mut Bench<'_>) -> Ru
 /// A claim that names no file: any change may be meant.
 fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let code = reading.objects.iter().any(|object| object.code);
+    if let Some(ruling) = branch_gone(reading, bench).or_else(|| fewer_files(reading, bench)) {
+        return ruling;
+    }
     let outside = reading
         .words
         .iter()
@@ -262,6 +265,19 @@ fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some(evidence) = opaque(bench.evidence, CAN_CHANGE) {
         return Ruling::by(evidence);
     }
+    let removes = |it: &&Evidence| {
+        const WORDS: &[&str] = &[
+            "prune", "rm", "rmi", "delete", "remove", "clean", "purge", "drop", "flushall", "flushdb", "del",
+        ];
+        reading.act == Act::Delete
+            && it.channel != Channel::File
+            && it.failure.is_none()
+            && !super::run::is_rehearsal(it)
+            && it.words.iter().any(|word| WORDS.contains(&word.as_str()))
+    };
+    if let Some(evidence) = bench.evidence.iter().rev().find(removes) {
+        return Ruling::by(evidence);
+    }
     if let Some((evidence, failure)) = missed(bench.evidence, CHANGES, |_| true) {
         return Ruling::failed("the only attempt to change something failed".to_owned(), evidence, failure);
     }
@@ -278,6 +294,52 @@ fn unnamed(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         TOOLS,
         "looked for a call that writes, edits, moves or removes files".to_owned(),
     )
+}
+
+/// "Deleted the branch": git says so.
+fn branch_gone(reading: &Reading, bench: &Bench<'_>) -> Option<Ruling> {
+    if reading.act != Act::Delete || !(reading.has_word("branch") || reading.has_word("branches")) {
+        return None;
+    }
+    let gone = |it: &&Evidence| {
+        let summary = &it.summary;
+        ["branch -d", "branch -D", "--delete", "--prune", "delete-branch", "remote prune"]
+            .iter()
+            .any(|word| summary.contains(word))
+            || summary.contains("push origin :")
+            || it
+                .words
+                .iter()
+                .any(|word| matches!(word.as_str(), "delete_branch" | "delete-branch" | "prune"))
+            || (it.opaque && it.failure.is_none())
+    };
+    Some(match bench.evidence.iter().rev().find(gone) {
+        Some(found) => Ruling::by(found),
+        None => Ruling::not_done(
+            "no call deletes a branch".to_owned(),
+            &["Bash"],
+            "looked for a call that deletes a branch".to_owned(),
+        ),
+    })
+}
+
+/// "Translated all five locale files" where four were changed.
+fn fewer_files(reading: &Reading, bench: &Bench<'_>) -> Option<Ruling> {
+    let count = reading.count.filter(|count| (2..=50).contains(count))?;
+    if !reading.has_word("files")
+        || reading.has_word("notebook")
+        || opaque(bench.evidence, CAN_CHANGE).is_some()
+    {
+        return None;
+    }
+    let changed = made_below(bench.evidence, "");
+    (0 < changed && changed < count).then(|| {
+        Ruling::not_done(
+            format!("{count} files are told, {changed} were changed"),
+            TOOLS,
+            format!("counted the files that calls changed: {changed}"),
+        )
+    })
 }
 
 /// A kind of file that a short statement names by its topic only: `Docs updated`.
@@ -351,7 +413,8 @@ fn made_below(evidence: &[Evidence], folder: &str) -> u64 {
         if file.tree {
             return u64::MAX;
         }
-        if same_path(folder, &file.path, false) && !seen.contains(&file.path.as_str()) {
+        if (folder.is_empty() || same_path(folder, &file.path, false)) && !seen.contains(&file.path.as_str())
+        {
             seen.push(&file.path);
         }
     }

@@ -21,7 +21,8 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
                     || has(Noun::Documents)
                     || has(Noun::Web)
                     || has(Noun::Log)
-                    || has(Noun::Screenshot))
+                    || has(Noun::Screenshot)
+                    || has(Noun::File))
                 && !has(Noun::Issue)
                 && !has(Noun::PullRequest) =>
         {
@@ -94,6 +95,7 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         {
             of(Act::Deploy, reading, bench)
         }
+        Act::Deploy if other_place(reading, bench.evidence).is_some() => of(Act::Deploy, reading, bench),
         Act::Deploy if !reading.verb.contains("deployed") && !reading.verb.contains("live") => {
             lenient(reading, bench)
         }
@@ -236,6 +238,15 @@ fn last_word(status: &Evidence, evidence: &[Evidence]) -> bool {
 /// Whether `act` was done.
 pub(super) fn of(act: Act, reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     let evidence = bench.evidence;
+    if act == Act::Deploy
+        && let Some(elsewhere) = other_place(reading, evidence)
+    {
+        return Ruling::not_done(
+            "what was rolled out went to another place".to_owned(),
+            &["Bash"],
+            elsewhere.summary.clone(),
+        );
+    }
     let names: Vec<&str> = match act {
         Act::Install => packages(reading).into_iter().chain(program(reading)).collect(),
         Act::Tag | Act::Branch => packages(reading),
@@ -306,11 +317,35 @@ pub(super) fn of(act: Act, reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     if let Some((evidence, failure)) = missed(evidence, &[act], fits) {
         return Ruling::failed(format!("the attempt failed: {}", failure.message), evidence, failure);
     }
-    if let Some(found) = opaque(evidence, FREE) {
+    // What only writes a migration applies none.
+    let writes_migration = |it: &Evidence| {
+        act == Act::Migrate
+            && it.words.iter().any(|word| {
+                matches!(
+                    word.as_str(),
+                    "revision" | "makemigrations" | "generate" | "make:migration" | "add" | "create" | "new"
+                )
+            })
+    };
+    if let Some(found) = opaque(evidence, FREE).filter(|it| !writes_migration(it)) {
         return Ruling::by(found);
     }
     let what = name(act);
     Ruling::not_done(format!("no call {what}"), required, format!("looked for a call that {what}"))
+}
+
+/// "Rolled out to production" where the call names another place.
+fn other_place<'a>(reading: &Reading, evidence: &'a [Evidence]) -> Option<&'a Evidence> {
+    const OTHERS: &[&str] =
+        &["minikube", "staging", "stage", "kind", "localhost", "docker-desktop", "k3d", "sandbox"];
+    if !(reading.has_word("production") || reading.has_word("prod")) {
+        return None;
+    }
+    let says = |it: &Evidence, names: &[&str]| it.words.iter().any(|word| names.contains(&word.as_str()));
+    if evidence.iter().any(|it| it.words.iter().any(|word| word.contains("prod"))) {
+        return None;
+    }
+    evidence.iter().rev().find(|it| it.deeds.iter().any(|deed| deed.act == Act::Deploy) && says(it, OTHERS))
 }
 
 /// Whether a deed of `done` is what is claimed as `claimed`.

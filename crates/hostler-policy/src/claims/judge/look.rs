@@ -270,6 +270,21 @@ pub(super) fn unrelated(reading: &Reading, evidence: &[Evidence]) -> Option<Ruli
         "page",
         "closely",
     ];
+    // Only where what was opened are files that tell of a project in general: others may well be what is meant.
+    let general = |path: &str| {
+        let name = path.rsplit('/').next().unwrap_or(path).to_lowercase();
+        name.starts_with("readme")
+            || matches!(
+                name.as_str(),
+                "package.json" | "cargo.toml" | "pyproject.toml" | "makefile" | "go.mod" | "changelog.md"
+            )
+    };
+    let mut opened = evidence.iter().flat_map(|it| &it.files).filter(|file| TOUCHES.contains(&file.act));
+    if !opened.all(|file| general(&file.path))
+        || evidence.iter().any(|it| it.deeds.iter().any(|deed| deed.act == Act::Read))
+    {
+        return None;
+    }
     if !reading.said || evidence.is_empty() || CALLS_MAX < evidence.len() || reading.paths().next().is_some()
     {
         return None;
@@ -321,9 +336,20 @@ fn lenient(reading: &Reading, evidence: &Evidence) -> bool {
     let listed = evidence.files.iter().any(|file| file.act == Act::Search)
         || evidence.deeds.iter().any(|deed| deed.act == Act::Search);
     (listed
-        && ["list", "structure", "tree", "layout", "folder", "director", "history", "status", "name"]
-            .iter()
-            .any(|it| reading.says(it))
+        && [
+            "list",
+            "structure",
+            "tree",
+            "layout",
+            "folder",
+            "director",
+            "history",
+            "status",
+            "name",
+            "commit",
+        ]
+        .iter()
+        .any(|it| reading.says(it))
         && !reading.whole)
         || (evidence.opaque && evidence.failure.is_none())
         || evidence.channel == Channel::Mcp

@@ -15,6 +15,11 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     {
         return at_venue(venue, evidence);
     }
+    if matches!(reading.act, Act::Verify | Act::Format)
+        && let Some(ruling) = by_means_of(reading, evidence)
+    {
+        return ruling;
+    }
     if reading.act == Act::Verify {
         if let Some(ruling) = super::outcome::engine(reading, evidence) {
             return ruling;
@@ -42,7 +47,12 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             );
         }
     }
-    let acts = acts(reading);
+    let mut acts = acts(reading);
+    let shell = evidence.iter().any(|it| it.channel == Channel::Shell && it.failure.is_none());
+    if shell && ["ja/", "zh/", "ko/"].iter().any(|code| reading.pattern.starts_with(code)) {
+        // One word there stands for tests of every kind.
+        acts.clear();
+    }
     if reading.says("benchmark") && reading.act == Act::Run {
         let measured = |it: &&Evidence| {
             it.opaque && it.failure.is_none()
@@ -72,7 +82,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
     }
     if reading.act == Act::Format {
         let wrote = |it: &&Evidence| {
-            it.files.iter().any(|file| matches!(file.act, Act::Edit | Act::Create))
+            let by_hand =
+                |path: &str| it.files.iter().any(|file| file.act == Act::Create && file.path == path);
+            it.files.iter().any(|file| file.act == Act::Edit && !by_hand(&file.path))
                 || (it.opaque && it.failure.is_none())
                 || (it.runs.iter().any(|run| run.act == Act::Format && run.outcome.passed != Some(false))
                     && !it.words.iter().any(|word| word == "check" || word == "--check"))
@@ -169,6 +181,25 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         return Ruling::failed("the only command that was run failed".to_owned(), evidence, failure);
     }
     Ruling::not_run("no command was run".to_owned(), "looked for a call that runs a command".to_owned())
+}
+
+/// "Validated it with `actionlint`": the program that is named was run.
+fn by_means_of(reading: &Reading, evidence: &[Evidence]) -> Option<Ruling> {
+    let means = reading.objects.iter().find(|it| {
+        let before =
+            it.at.checked_sub(1).and_then(|at| reading.words.get(at)).map(String::as_str).unwrap_or_default();
+        it.code && it.path.is_none() && matches!(before, "with" | "using" | "via")
+    })?;
+    let words = command(&means.text)?;
+    let free = opaque(evidence, RUNNERS).is_some() || evidence.iter().any(|it| it.channel == Channel::Mcp);
+    let first = means.text.split_whitespace().next().unwrap_or_default();
+    let plain = first.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+    (plain && !free && !evidence.iter().any(|it| ran(it, &words))).then(|| {
+        Ruling::not_run(
+            format!("`{}` was not run", means.text),
+            format!("looked for a call that runs `{}`", means.text),
+        )
+    })
 }
 
 /// What kinds of runs a clause speaks of.

@@ -63,7 +63,7 @@ pub(super) static ENGLISH: Language = Language {
         verb(
             Act::Delete,
             "en/deleted",
-            &[
+            &["pruned", "cleared", "flushed", 
                 "did delete", "did remove", "deleted", "removed", "erased", "purged", "wiped", "got rid of",
                 "stripped",
             ],
@@ -356,7 +356,7 @@ pub(super) static ENGLISH: Language = Language {
         ),
         (
             Noun::File,
-            &[
+            &["pdf", "spreadsheet", 
                 "file", "files", "document", "doc", "module", "config", "configuration", "report", "page", "class",
                 "function", "component", "folder", "directory", "tree", "notebook", "source", "code", "source files",
                 "loaders", "handlers", "screens",
@@ -376,7 +376,7 @@ pub(super) static ENGLISH: Language = Language {
         (Venue::Production, &["production", "in prod", "on prod", "prod"]),
         (
             Venue::Device,
-            &[
+            &["on the device", "on device", 
                 "real phone", "on a phone", "on the phone", "on an iphone", "on android", "real hardware",
                 "on hardware", "on an ipad", "on a tablet", "on my phone", "simulator", "emulator", "real device",
                 "physical device", "on a device", "iphone",

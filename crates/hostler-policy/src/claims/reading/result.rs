@@ -126,7 +126,7 @@ pub(super) fn read(
             .into_iter()
             .find(|act| contains(&wide, language, judge_names(language, *act)));
         if let Some(act) = act {
-            let passed = told.errors == Some(0) && told.warnings.is_none_or(|it| it == 0);
+            let passed = told.errors.is_none_or(|it| it == 0) && told.warnings.is_none_or(|it| it == 0);
             let told = Told { programs: programs(&wide), passed, ..told };
             out.push(reading(text, clause, language, act, told, "problems", &norm));
             return out;

@@ -320,7 +320,14 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
         }
         let alone = clause.tokens.len() == 1 && objects.is_empty();
         if alone && matches!(hit.verb.act, Act::Create | Act::Edit | Act::Delete | Act::Verify | Act::Move) {
-            // "Fixed:", "Corrected: all tests pass": a label.
+            // "Fixed:", "Corrected: all tests pass": a label, which says that something was done and not what.
+            let around = clause.norm();
+            let mut label =
+                reading(text, clause, language, hit, Vec::new(), &around, &around, Subject::Agent);
+            (label.act, label.pattern) = (Act::Other, "en/any".to_owned());
+            if language.code == "en" && clause.label.is_none() && !clause.bracketed {
+                out.push(label);
+            }
             continue;
         }
         let around = joined(&clause.tokens[before_to.min(hit.from)..after_to]);
