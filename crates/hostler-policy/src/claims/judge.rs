@@ -1,6 +1,7 @@
 //! One claim against the evidence.
 
 mod change;
+mod current;
 mod deed;
 mod look;
 mod number;
@@ -116,6 +117,9 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
             bench.evidence.iter().find(|it| it.channel == Channel::Delegate && it.failure.is_none())
     {
         return Ruling::by(report);
+    }
+    if let Some(told) = reading.result.as_ref().and_then(|told| told.current) {
+        return current::judge(told, bench);
     }
     if let Some(told) = reading.result.as_ref().and_then(|told| told.number.as_ref()) {
         return number::judge(told, bench);

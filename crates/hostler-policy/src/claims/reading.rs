@@ -1,5 +1,6 @@
 //! Clauses -> claims.
 
+pub(super) mod current;
 pub(super) mod number;
 mod objects;
 mod result;
@@ -84,6 +85,8 @@ pub(super) struct Told {
     pub(super) state: Option<state::Stated>,
     /// A number that no other form reads.
     pub(super) number: Option<number::Number>,
+    /// There is said to be nothing to do.
+    pub(super) current: Option<current::Current>,
 }
 
 impl Reading {
@@ -160,7 +163,6 @@ const DESCRIBES: &[&str] = &[
     "architecture",
     "at a glance",
     "data flow",
-    "release notes",
     "how does",
     "code review",
     "line-by-line",
@@ -311,6 +313,7 @@ pub(super) fn read(message: &str) -> Message {
             }
             readings.extend(result::read(&text, clause, &clauses, number, language));
             readings.extend(state::read(&text, index, &clauses, number, language));
+            readings.extend(current::read(&text, clause, language));
             if readings.iter().all(|it| it.result.is_none()) {
                 readings.extend(number::read(&text, clause, language));
             }

@@ -95,6 +95,14 @@ pub(super) fn judge(reading: &Reading, bench: &mut Bench<'_>) -> Ruling {
         {
             of(Act::Deploy, reading, bench)
         }
+        Act::Deploy
+            if reading.verb == "released"
+                && ["github", "npm", "pypi", "crates.io", "marketplace"]
+                    .iter()
+                    .any(|it| reading.has_word(it)) =>
+        {
+            of(Act::Publish, reading, bench)
+        }
         Act::Deploy if other_place(reading, bench.evidence).is_some() => of(Act::Deploy, reading, bench),
         Act::Deploy if !reading.verb.contains("deployed") && !reading.verb.contains("live") => {
             lenient(reading, bench)

@@ -24,7 +24,8 @@ const EXCEPTIONS: &[&str] = &[
 pub(super) fn program_says(clause: &Clause, language: &Language) -> bool {
     let first = clause.tokens.first().map(String::as_str).unwrap_or_default();
     let says = ["reports", "reported", "says", "shows that"];
-    PROGRAMS.contains(&first) && contains(&clause.norm(), language, &says)
+    let asked = ["terraform", "tofu", "git", "npm", "docker", "kubectl", "pip-audit", "helm"];
+    (PROGRAMS.contains(&first) || asked.contains(&first)) && contains(&clause.norm(), language, &says)
 }
 
 /// The acts whose failure a clause tells.

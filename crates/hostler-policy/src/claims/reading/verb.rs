@@ -195,18 +195,19 @@ const SET: Verb = Verb { act: Act::Edit, id: "en/set", done: &[], participle: &[
 /// "Set `replicas: 4` in `values.yaml`." – past tense, unless it tells the user what to do.
 fn set_in_file(text: &Text, clause: &Clause, hits: &mut Vec<Hit<'_>>) {
     let tokens = &clause.tokens;
-    let first = tokens.first().map(String::as_str);
-    if !matches!(first, Some("set" | "put")) || tokens.len() < 4 {
-        return;
-    }
+    let said = |at: usize| {
+        at.checked_sub(1).is_some_and(|it| matches!(tokens[it].as_str(), "i" | "i've" | "we" | "we've"))
+    };
+    let at = tokens.iter().take(3).position(|token| matches!(token.as_str(), "set" | "put"));
+    let Some(at) = at.filter(|at| (*at == 0 || said(*at)) && 4 <= tokens.len() - at) else { return };
     let told = ["you", "your", "then", "restart", "run", "please", "before", "first"];
-    if told.iter().any(|word| clause.sentence.contains(&format!(" {word} "))) {
+    if at == 0 && told.iter().any(|word| clause.sentence.contains(&format!(" {word} "))) {
         return;
     }
     let named =
-        objects::objects(text, clause, 1, tokens.len()).iter().any(|it| it.target && it.path.is_some());
-    if named && hits.first().is_none_or(|hit| 0 < hit.from) {
-        hits.insert(0, Hit { verb: &SET, form: "set", from: 0, to: 1, participle: false });
+        objects::objects(text, clause, at + 1, tokens.len()).iter().any(|it| it.target && it.path.is_some());
+    if named && hits.first().is_none_or(|hit| at < hit.from) {
+        hits.insert(0, Hit { verb: &SET, form: "set", from: at, to: at + 1, participle: false });
     }
 }
 
@@ -540,7 +541,8 @@ fn english_subject(clause: &Clause, language: &Language, hit: &Hit<'_>, chain: O
                 | Act::Comment
         ) || (hit.verb.act == Act::Other
             && phrase.iter().any(|it| matches!(it.as_str(), "issue" | "ticket" | "pr" | "request" | "mr")));
-        if present && contains(&clause.norm(), language, HABITS) {
+        let source = hit.verb.act == Act::Create && named;
+        if present && contains(&clause.norm(), language, HABITS) && !source {
             return Subject::Other;
         }
         let reports = ends && at - start <= 4;

@@ -71,6 +71,8 @@ impl View<'_> {
             "returned",
             "responds",
             "responded",
+            "replies",
+            "replied",
             "status",
             "http",
             "gives",

@@ -95,6 +95,9 @@ pub(in crate::claims::reading) fn marked(
 
 /// "`src/net.c` now checks the return value": it was changed.
 pub(in crate::claims::reading) fn now(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    if contains(&clause.norm(), language, language.others) {
+        return None;
+    }
     // "`a.sh` now checks …", "`a.sh` is executable now".
     let last = clause.tokens.len().checked_sub(1)?;
     let at = clause
