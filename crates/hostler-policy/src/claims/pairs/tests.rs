@@ -203,7 +203,7 @@ fn found(pair: &Pair, members: Members, expected: &Expected) -> Vec<Kind> {
 }
 
 /// Of the pairs, how many have both turns right: something found where something is wrong, nothing where not.
-const RIGHT_MIN: f64 = 0.85;
+const RIGHT_MIN: f64 = 0.95;
 
 #[test]
 #[expect(clippy::cast_precision_loss, reason = "counts of pairs")]
