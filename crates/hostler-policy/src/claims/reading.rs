@@ -52,8 +52,6 @@ pub(super) struct Reading {
     pub(super) words: Vec<String>,
     /// The verb, lower case; empty for results.
     pub(super) verb: String,
-    /// The verb's clause says that it can be undone by a later remark: `not yet pushed`.
-    pub(super) clause: usize,
 }
 
 /// A result as told.
@@ -232,109 +230,125 @@ pub(super) fn read(message: &str) -> Message {
                 super::text::Span::Quote(_) => None,
             })
             .collect(),
-        describes: false,
+        describes: describes(&text, &prose, main),
         short: prose.chars().count() <= SHORT_CHARS,
         tells_failure_of: Vec::new(),
     };
-    let opening: String = prose.chars().take(OPENING_CHARS).collect();
-    let headings: String = text
-        .blocks
-        .iter()
-        .filter(|block| block.kind == BlockKind::Heading)
-        .map(|block| block.text.as_str())
-        .collect::<Vec<_>>()
-        .join("\n");
-    let opening = joined(&clause::tokens(&format!("{opening}\n{headings}")));
-    out.describes = contains(&opening, main, DESCRIBES);
-    let first = text.blocks.first().map(|block| joined(&clause::tokens(&block.text))).unwrap_or_default();
-    if message.trim_start().starts_with("<summary>")
-        || first.starts_with(" draft ")
-        || DRAFTS.iter().any(|draft| first.contains(draft))
-    {
-        // Written for somebody else to send, or a summary that the host asked for.
+    if is_for_others(message, &text) {
         return out;
     }
-    let plans = plan_blocks(&text, main);
-    for (index, plan) in plans.into_iter().enumerate() {
-        let language = block_language(&text.blocks[index].text, main);
+    for (index, plan) in plan_blocks(&text, main).into_iter().enumerate() {
+        let block = &text.blocks[index];
+        let language = block_language(&block.text, main);
         let clauses = clause::clauses(&text, index, language);
         out.tells_failure_of.extend(clauses.iter().flat_map(|it| result::failures(it, language)));
-        if plan || text.blocks[index].checked == Some(false) {
+        let past = contains(&joined(&clause::tokens(&block.text)), language, language.earlier);
+        if plan || past || block.checked == Some(false) {
             continue;
         }
-        let block_norm = joined(&clause::tokens(&text.blocks[index].text));
-        if contains(&block_norm, language, language.earlier) {
-            continue;
-        }
-        let past = language.code == "en"
-            && text.blocks[index].kind == BlockKind::Item
-            && past_list(&text, index, language);
-        for (number, clause) in clauses.iter().enumerate() {
-            let merged = clauses.get(number + 1).and_then(|next| with_list(clause, next, &text));
-            let clause = merged.as_ref().unwrap_or(clause);
-            if skipped(clause, language) {
-                continue;
-            }
-            let mut readings = verb::read(&text, clause, language, past);
-            // "Fixed: it returns 0" says that something was done; a title or a list of changes does not say by whom.
-            let labels = clauses
-                .get(number + 1)
-                .is_some_and(|next| next.label.as_deref() == Some(joined(&clause.tokens).as_str()));
-            let bare =
-                clause.tokens.len() == 1 && !(labels && text.blocks[index].kind == BlockKind::Paragraph);
-            readings.retain(|it| !(bare && it.pattern == "en/any"));
-            if number == 0 && language.code == "en" && readings.is_empty() {
-                if text.blocks[index].checked == Some(true) {
-                    readings.extend(verb::checked(&text, clause, language));
-                    if clauses.len() == 1 && (past || text.blocks[index].marked_behind) {
-                        readings.extend(result::ticked(&text, clause, language));
-                    }
-                } else if changes_listed(&text, index) {
-                    readings.extend(verb::listed(&text, clause, language));
-                }
-            }
-            if language.code == "en" {
-                if readings.is_empty() {
-                    readings.extend(verb::now(&text, clause, language));
-                }
-                readings.extend(verb::state(&text, clause, language));
-                if readings.is_empty() {
-                    readings.extend(verb::seen_at(&text, clause, language));
-                }
-                if readings.is_empty() && text.blocks[index].kind != BlockKind::Heading {
-                    readings.extend(verb::any_deed(&text, clause, language));
-                }
-                if let Some(next) = clauses.get(number + 1).filter(|next| next.bracketed) {
-                    readings.extend(verb::marked(&text, clause, next, language));
-                }
-                if !readings.is_empty() {
-                    readings.extend(verb::after_running(&text, clause, language));
-                }
-            }
-            readings.extend(result::read(&text, clause, &clauses, number, language));
-            readings.extend(state::read(&text, index, &clauses, number, language));
-            readings.extend(current::read(&text, clause, language));
-            if readings.iter().all(|it| it.result.is_none()) {
-                readings.extend(number::read(&text, clause, language));
-            }
-            if let Some(next) =
-                clauses.get(number + 1).filter(|next| next.bracketed && next.tokens.len() == 1)
-            {
-                // "Added the migration (`0014_x.py`)": the brackets name it.
-                let named = objects::objects(&text, next, 0, 1);
-                for reading in
-                    readings.iter_mut().filter(|it| it.result.is_none() && it.paths().next().is_none())
-                {
-                    reading.objects.extend(named.iter().filter(|it| it.path.is_some()).cloned());
-                }
-            }
-            for reading in &mut readings {
-                reading.clause = number;
-            }
-            out.claims.extend(readings);
-        }
+        let view = View { text: &text, index, clauses: &clauses, language };
+        out.claims.extend((0..clauses.len()).flat_map(|number| view.clause(number)));
     }
     out
+}
+
+/// Whether a message reviews, explains or plans: its beginning and its headings say so.
+fn describes(text: &Text, prose: &str, language: &Language) -> bool {
+    let mut opening: String = prose.chars().take(OPENING_CHARS).collect();
+    for heading in text.blocks.iter().filter(|block| block.kind == BlockKind::Heading) {
+        opening.push('\n');
+        opening.push_str(&heading.text);
+    }
+    contains(&joined(&clause::tokens(&opening)), language, DESCRIBES)
+}
+
+/// Written for somebody else to send, or a summary that the host asked for.
+fn is_for_others(message: &str, text: &Text) -> bool {
+    let first = text.blocks.first().map(|block| joined(&clause::tokens(&block.text))).unwrap_or_default();
+    message.trim_start().starts_with("<summary>")
+        || first.starts_with(" draft ")
+        || DRAFTS.iter().any(|draft| first.contains(draft))
+}
+
+/// A block with its clauses.
+struct View<'a> {
+    text: &'a Text,
+    index: usize,
+    clauses: &'a [Clause],
+    language: &'static Language,
+}
+
+impl View<'_> {
+    /// What a clause claims.
+    fn clause(&self, number: usize) -> Vec<Reading> {
+        let (text, language) = (self.text, self.language);
+        let next = self.clauses.get(number + 1);
+        let merged = next.and_then(|next| with_list(&self.clauses[number], next, text));
+        let clause = merged.as_ref().unwrap_or(&self.clauses[number]);
+        if skipped(clause, language) {
+            return Vec::new();
+        }
+        let mut readings = self.deeds(number, clause);
+        readings.extend(result::read(text, clause, self.clauses, number, language));
+        readings.extend(state::read(text, self.index, self.clauses, number, language));
+        readings.extend(current::read(text, clause, language));
+        if readings.iter().all(|it| it.result.is_none()) {
+            readings.extend(number::read(text, clause, language));
+        }
+        if let Some(next) = next.filter(|next| next.bracketed && next.tokens.len() == 1) {
+            // "Added the migration (`0014_x.py`)": the brackets name it.
+            let named = objects::objects(text, next, 0, 1);
+            for reading in readings.iter_mut().filter(|it| it.result.is_none() && it.paths().next().is_none())
+            {
+                reading.objects.extend(named.iter().filter(|it| it.path.is_some()).cloned());
+            }
+        }
+        readings
+    }
+
+    /// What is said to be done.
+    fn deeds(&self, number: usize, clause: &Clause) -> Vec<Reading> {
+        let (text, language) = (self.text, self.language);
+        let block = &text.blocks[self.index];
+        let next = self.clauses.get(number + 1);
+        let english = language.code == "en";
+        let past = english && block.kind == BlockKind::Item && past_list(text, self.index, language);
+        let mut readings = verb::read(text, clause, language, past);
+        if !english {
+            return readings;
+        }
+        // "Fixed: it returns 0" says that something was done; a title or a list of changes does not say by whom.
+        let labels = next.is_some_and(|next| next.label.as_deref() == Some(joined(&clause.tokens).as_str()));
+        let bare = clause.tokens.len() == 1 && !(labels && block.kind == BlockKind::Paragraph);
+        readings.retain(|it| !(bare && it.pattern == "en/any"));
+        if number == 0 && readings.is_empty() {
+            if block.checked == Some(true) {
+                readings.extend(verb::checked(text, clause, language));
+                if self.clauses.len() == 1 && (past || block.marked_behind) {
+                    readings.extend(result::ticked(text, clause, language));
+                }
+            } else if changes_listed(text, self.index) {
+                readings.extend(verb::listed(text, clause, language));
+            }
+        }
+        if readings.is_empty() {
+            readings.extend(verb::now(text, clause, language));
+        }
+        readings.extend(verb::state(text, clause, language));
+        if readings.is_empty() {
+            readings.extend(verb::seen_at(text, clause, language));
+        }
+        if readings.is_empty() && block.kind != BlockKind::Heading {
+            readings.extend(verb::any_deed(text, clause, language));
+        }
+        if let Some(next) = next.filter(|next| next.bracketed) {
+            readings.extend(verb::marked(text, clause, next, language));
+        }
+        if !readings.is_empty() {
+            readings.extend(verb::after_running(text, clause, language));
+        }
+        readings
+    }
 }
 
 /// "Three files are in place: `a`, `b`, `c`": a clause with the names that its colon announces.

@@ -59,6 +59,5 @@ pub(super) fn read(text: &Text, clause: &Clause, language: &Language) -> Option<
         by_subagent: false,
         words: clause.tokens.clone(),
         verb: String::new(),
-        clause: 0,
     })
 }

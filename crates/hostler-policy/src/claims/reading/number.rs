@@ -102,7 +102,6 @@ pub(super) fn read(text: &Text, clause: &Clause, language: &Language) -> Option<
         by_subagent: false,
         words: joined(&clause.tokens).split_whitespace().map(str::to_owned).collect(),
         verb: String::new(),
-        clause: 0,
     })
 }
 

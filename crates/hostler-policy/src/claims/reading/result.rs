@@ -262,7 +262,6 @@ fn reading(
         by_subagent: false,
         words: clause.tokens.clone(),
         verb: String::new(),
-        clause: 0,
     }
 }
 

@@ -283,7 +283,6 @@ fn reading(text: &Text, clause: &Clause, language: &Language, act: Act, stated: 
         by_subagent: false,
         words: clause.tokens.clone(),
         verb: String::new(),
-        clause: 0,
     }
 }
 

@@ -392,7 +392,6 @@ fn reading(
         by_subagent: matches!(subject, Subject::Subagent),
         words: words(clause, around, language),
         verb: hit.form.to_owned(),
-        clause: 0,
     }
 }
 
