@@ -322,7 +322,12 @@ impl View<'_> {
         let bare = clause.tokens.len() == 1 && !(labels && block.kind == BlockKind::Paragraph);
         readings.retain(|it| !(bare && it.pattern == "en/any"));
         if number == 0 && readings.is_empty() {
-            if block.checked == Some(true) {
+            if block.checked == Some(true)
+                && block.kind == BlockKind::Row
+                && block.text.matches(" | ").count() == 1
+            {
+                readings.extend(result::ticked_row(text, clause, language));
+            } else if block.checked == Some(true) {
                 readings.extend(verb::checked(text, clause, language));
                 if self.clauses.len() == 1 && (past || block.marked_behind) {
                     readings.extend(result::ticked(text, clause, language));
@@ -369,6 +374,7 @@ fn with_list(clause: &Clause, next: &Clause, text: &Text) -> Option<Clause> {
 /// Whether an item stands under a heading or lead-in that announces changed files.
 fn changes_listed(text: &Text, index: usize) -> bool {
     const HEADS: &[&str] = &[
+        "new in",
         "what's different",
         "what is different",
         "differences",

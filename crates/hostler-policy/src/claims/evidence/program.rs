@@ -269,6 +269,9 @@ fn plain(words: Words<'_>) -> Option<Meaning> {
         "diff" | "cmp" | "grep" | "egrep" | "fgrep" | "zgrep" | "rg" | "ag" | "ack" | "colordiff"
         | "zdiff" | "sdiff" => search(words),
         "sed" | "gsed" | "perl" | "ruby" if in_place(words) => Meaning::new(Role::Deed, name),
+        "dot" | "neato" if !words.args.iter().any(|arg| arg.starts_with("-o") || arg.starts_with("-O")) => {
+            contents(words)
+        }
         "yq" | "dasel" | "crudini" if words.has(&["-i", "--inplace", "--in-place", "put", "--set"]) => {
             let mut meaning = Meaning::new(Role::Deed, name);
             for file in words

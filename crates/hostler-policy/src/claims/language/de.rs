@@ -183,7 +183,7 @@ pub(super) static GERMAN: Language = Language {
             "de/gestartet",
             &["gestartet", "neu gestartet", "neugestartet", "gestoppt", "angehalten", "hochgefahren"],
         ),
-        verb(Act::Migrate, "de/migriert", &["migriert"]),
+        verb(Act::Migrate, "de/migriert", &["migriert", "eingespielt"]),
         verb(Act::Backup, "de/gesichert", &["gesichert"]),
         verb(Act::Fetch, "de/heruntergeladen", &["heruntergeladen", "runtergeladen"]),
         verb(Act::Send, "de/hochgeladen", &["hochgeladen", "verschickt", "versendet", "gesendet"]),

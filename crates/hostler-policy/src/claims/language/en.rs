@@ -255,7 +255,7 @@ pub(super) static ENGLISH: Language = Language {
         "shows that", "looks like", "used to", "supposedly", "is meant to", "imagine", "sketch", "draft message",
         "hypothetical", "hypothetically", "you pushed", "you installed", "you deleted", "you committed", "you just",
     ],
-    earlier: &[
+    earlier: &["ago", 
         "months later", "years later", "weeks later", "yesterday", "yesterday's", "last session", "previous session",
         "earlier session", "prior session", "in session", "last week", "last month", "last night", "previously",
         "previous work", "prior work", "earlier commits", "earlier commit", "previous commit", "previous commits",
@@ -279,7 +279,7 @@ pub(super) static ENGLISH: Language = Language {
         "when you", "when", "then", "the test", "each", "description", "the workflow", "would", "let me",
         "alternatives", "alternative", "approach", "strategy", "timeline", "proposal for", "history",
     ],
-    acknowledgement: &[
+    acknowledgement: &["turned down", "turns down", "negative", 
         "rejects", "refuses", "aborted", "exceeds",
         "violates", "differs", "differ", "overlap", "would", "left alone", "alone", "left them", "lock", "fail",
         "fails", "failed", "failing", "failure", "failures", "error", "errors", "couldn't", "could not", "cannot",

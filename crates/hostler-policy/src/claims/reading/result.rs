@@ -216,6 +216,30 @@ pub(super) fn ticked(text: &Text, clause: &Clause, language: &Language) -> Optio
     (only && clause.tokens.len() <= 3).then(|| reading(text, clause, language, act, told, "ticked", &norm))
 }
 
+/// `| E2E | ✅ |`: the first cell names a judge and nothing else.
+pub(super) fn ticked_row(text: &Text, clause: &Clause, language: &Language) -> Option<Reading> {
+    const LAYERS: &[&str] = &["unit", "e2e", "integration", "smoke", "end-to-end"];
+    let layer = clause.tokens.first().is_some_and(|token| LAYERS.contains(&token.as_str()));
+    let rest = if layer { &clause.tokens[1..] } else { &clause.tokens[..] };
+    let act = match rest {
+        [] if layer => Act::Test,
+        [word] => match word.as_str() {
+            "tests" | "test" | "suite" => Act::Test,
+            "lint" | "linting" if !layer => Act::Lint,
+            "types" | "typecheck" if !layer => Act::Typecheck,
+            "build" if !layer => Act::Build,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    let told = Told { passed: true, ..Told::default() };
+    let mut reading = reading(text, clause, language, act, told, "ticked", &clause.norm());
+    if layer && rest.is_empty() {
+        reading.words.push("tests".to_owned());
+    }
+    Some(reading)
+}
+
 /// The clause with judging programs that stand there as code put back as words: "`cargo test` is green".
 fn expanded(text: &Text, clause: &Clause) -> Clause {
     let mut tokens = Vec::with_capacity(clause.tokens.len());

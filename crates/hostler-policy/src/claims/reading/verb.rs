@@ -280,7 +280,11 @@ fn spaced(text: &Text, clause: &Clause, language: &Language, past: bool) -> Vec<
             .get(hit.to)
             .is_none_or(|it| matches!(it.as_str(), "it" | "them" | "both" | "this" | "these" | ","));
         if passive || (objects.is_empty() && pronoun) || (objects.is_empty() && language.code != "en") {
-            let mut front = objects::objects(text, clause, before_to, hit.from);
+            // "`a.py` is back, and the flag is gone": what stands before ", and" belongs to another statement.
+            let joint =
+                clause.tokens[..hit.from].windows(2).rposition(|two| two[0] == "," && two[1] == "and");
+            let start = joint.map_or(before_to, |at| before_to.max(at + 2));
+            let mut front = objects::objects(text, clause, start, hit.from);
             if passive {
                 // What follows a passive is where and how, unless nothing stands before it.
                 let places = hit.verb.act == Act::Create;
