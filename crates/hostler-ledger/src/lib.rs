@@ -5,6 +5,7 @@
 
 pub mod allow;
 pub mod checkpoint;
+pub mod context;
 mod error;
 pub mod file;
 pub mod journal;
