@@ -1,0 +1,20 @@
+//! Requirements, the tags that cite them, and what tests of them came to: text -> one matrix -> reports.
+//!
+//! ```text
+//! requirement::read   a source of requirements -> Requirement
+//! tag::read           a source file -> Tag, with the section, class or function that it sits on
+//! outcome::read       a report of tests -> Case
+//! Lock                what was reviewed: digests of texts, and the links at that time
+//! Matrix::of          all of these -> rows, states, findings, coverage
+//! output::*           the matrix as Markdown, JSON, CSV, SARIF, HTML, ReqIF
+//! ```
+//!
+//! Invariant: no I/O. A caller reads files and hands over their text; lists come back in the order of the input, so
+//! that the same project gives the same bytes.
+
+#![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
+
+mod id;
+pub mod requirement;
+
+pub use id::{Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
