@@ -8,6 +8,9 @@
 
 pub mod claims;
 pub mod guards;
+pub mod recall;
+pub mod reminder;
+pub mod session;
 pub mod shell;
 #[cfg(test)]
 mod testing;
@@ -36,6 +39,10 @@ pub struct Settings {
     pub uv: Option<bool>,
     /// What supports a claim.
     pub claims: claims::Basis,
+    /// How much an agent may read.
+    pub reads: guards::ReadLimits,
+    /// When the same call in a row is a loop.
+    pub repeats: guards::Repeats,
     /// A rule that fails on purpose, to show what a fault of ours does. Debug builds only.
     pub failing_rule: Option<String>,
 }

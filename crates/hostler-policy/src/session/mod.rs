@@ -1,0 +1,7 @@
+//! Sessions of work: what opens and closes one, and what is shown of it.
+
+pub mod achievement;
+pub mod changelog;
+pub mod closing;
+pub mod phrase;
+pub mod start;
