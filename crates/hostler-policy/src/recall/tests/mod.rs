@@ -1,0 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod bound;
+mod searching;
+mod triggers;
