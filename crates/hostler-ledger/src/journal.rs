@@ -7,6 +7,7 @@
 //! Invariants: a line is one `write` under the file's lock; a line that could not be written whole is cut
 //! off again; no record is ever deleted, files only move to `archive/`.
 
+mod activity;
 mod line;
 mod read;
 mod seal;
@@ -16,13 +17,14 @@ mod verify;
 #[cfg(test)]
 mod tests;
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use hostler_model::SessionId;
 use serde_json::{Map, Value};
 
+pub use self::activity::last_activity_ms;
 pub use self::line::{LINE_BYTES_MAX, Record, Skipped, VERSION, genesis, sha256_hex};
 pub use self::read::{Found, Reader, decision_id, files, find_decision, finding_id, read, session_files};
 pub use self::seal::{Closed, IDLE_MS, Sweep, close, close_all, close_idle, file_sha256, live_sessions};
@@ -98,7 +100,54 @@ pub fn path(project_state: &Path, session: &SessionId) -> PathBuf {
 /// # Errors
 /// See [`Error`]. Nothing was written then, or (a failed sync) it was but may not survive a power cut.
 pub fn append(project_state: &Path, session: &SessionId, entry: &Entry) -> Result<Appended, Error> {
-    append_rotating(project_state, session, entry, ROTATE_BYTES)
+    append_at(project_state, session, entry, ROTATE_BYTES, None)
+}
+
+/// As [`append`], after a look at the journal's end that need not be taken again unless the journal changed since.
+///
+/// # Errors
+/// As [`append`].
+pub fn append_after(
+    project_state: &Path,
+    session: &SessionId,
+    entry: &Entry,
+    seen: Option<Peek>,
+) -> Result<Appended, Error> {
+    append_at(project_state, session, entry, ROTATE_BYTES, seen)
+}
+
+/// A look at the end of a journal, taken without its lock.
+#[derive(Debug)]
+pub struct Peek {
+    file: File,
+    length: u64,
+    tail: Tail,
+}
+
+impl Peek {
+    /// The lines near the end, the newest first; what precedes them is not known.
+    pub fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.tail.lines()
+    }
+}
+
+/// Looks at the end of a session's journal; `None` when there is none.
+///
+/// # Errors
+/// See [`Error`]; also when no record is to be seen.
+pub fn peek(project_state: &Path, session: &SessionId) -> Result<Option<Peek>, Error> {
+    let path = path(project_state, session);
+    if lock::regular(&path)?.is_none() {
+        return Ok(None);
+    }
+    let file = match OpenOptions::new().read(true).append(true).open(&path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(Error::io("open", &path)(error)),
+    };
+    let length = file.metadata().map_err(Error::io("look at", &path))?.len();
+    let tail = Tail::read(&file, &path, length)?;
+    Ok(Some(Peek { file, length, tail }))
 }
 
 /// [`append`] with another size to rotate at, for tests.
@@ -109,9 +158,19 @@ pub fn append_rotating(
     entry: &Entry,
     rotate_bytes: u64,
 ) -> Result<Appended, Error> {
+    append_at(project_state, session, entry, rotate_bytes, None)
+}
+
+fn append_at(
+    project_state: &Path,
+    session: &SessionId,
+    entry: &Entry,
+    rotate_bytes: u64,
+    mut seen: Option<Peek>,
+) -> Result<Appended, Error> {
     let mut rotation_error = None;
     loop {
-        let Some(mut journal) = Journal::open(project_state, session, true)? else { continue };
+        let Some(mut journal) = Journal::open_seen(project_state, session, seen.take())? else { continue };
         if let Some(sequence) = entry.dedupe.as_deref().and_then(|key| journal.find(key)) {
             return Ok(Appended::Duplicate { sequence });
         }
@@ -157,8 +216,37 @@ impl<'a> Journal<'a> {
     fn open(project_state: &'a Path, session: &'a SessionId, create: bool) -> Result<Option<Self>, Error> {
         let path = path(project_state, session);
         let Some(file) = lock::open(&path, create)? else { return Ok(None) };
+        Self::of(project_state, session, path, file, None)
+    }
+
+    /// Opens for an entry, with what was seen of the journal before.
+    fn open_seen(
+        project_state: &'a Path,
+        session: &'a SessionId,
+        seen: Option<Peek>,
+    ) -> Result<Option<Self>, Error> {
+        let path = path(project_state, session);
+        match seen {
+            Some(Peek { file, length, tail }) if lock::hold(&file, &path)? => {
+                Self::of(project_state, session, path, file, Some((length, tail)))
+            }
+            _ => Self::open(project_state, session, true),
+        }
+    }
+
+    fn of(
+        project_state: &'a Path,
+        session: &'a SessionId,
+        path: PathBuf,
+        file: File,
+        seen: Option<(u64, Tail)>,
+    ) -> Result<Option<Self>, Error> {
         let length = file.metadata().map_err(Error::io("look at", &path))?.len();
-        let tail = Tail::read(&file, &path, length)?;
+        let tail = match seen {
+            // Records are only added, so that one that ended here still does.
+            Some((seen, tail)) if seen == length && tail.is_whole() => tail,
+            _ => Tail::read(&file, &path, length)?,
+        };
         let head = match tail.last {
             Some(_) => None,
             None => Head::load(project_state, session.as_str())?,

@@ -32,14 +32,19 @@ pub(crate) fn open(path: &Path, create: bool) -> Result<Option<File>, Error> {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => continue,
             Err(error) => return Err(Error::io("open", path)(error)),
         };
-        lock(&file, path)?;
-        let ours = file.metadata().map_err(Error::io("look at", path))?;
-        match regular(path)? {
-            Some(named) if named.dev() == ours.dev() && named.ino() == ours.ino() => return Ok(Some(file)),
-            _ => {}
+        if hold(&file, path)? {
+            return Ok(Some(file));
         }
     }
     Err(Error::NotAFile { path: path.to_path_buf() })
+}
+
+/// Locks an open file, and tells whether it is the one that `path` names.
+pub(crate) fn hold(file: &File, path: &Path) -> Result<bool, Error> {
+    lock(file, path)?;
+    let ours = file.metadata().map_err(Error::io("look at", path))?;
+    let named = regular(path)?;
+    Ok(named.is_some_and(|named| named.dev() == ours.dev() && named.ino() == ours.ino()))
 }
 
 /// The file that `path` names, without following a link.

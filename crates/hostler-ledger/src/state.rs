@@ -3,6 +3,8 @@
 //! One JSON file per session, replaced as a whole under its own lock. What a later build keeps in it stays
 //! in it. It is not evidence: a damaged file is started over, and says so.
 
+mod reads;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -13,6 +15,8 @@ use serde_json::{Map, Value};
 
 use crate::error::Error;
 use crate::{file, lock};
+
+pub use self::reads::AgentRead;
 
 /// Version that this build writes. Every older one stays readable.
 const VERSION: u64 = 1;

@@ -39,12 +39,21 @@ pub struct Needs {
     pub listings: BTreeSet<PathBuf>,
     /// Whether the project manages its Python packages with uv.
     pub uses_uv: bool,
+    /// How much the agent has read. The answer counts the read in hand.
+    pub reads: Option<ReadWindow>,
+    /// How often the agent made the very same call in a row.
+    pub repeats: bool,
 }
 
 impl Needs {
     /// No rule wants anything: the common case.
     pub fn is_empty(&self) -> bool {
-        self.paths.is_empty() && self.contents.is_empty() && self.listings.is_empty() && !self.uses_uv
+        !self.look_at_files() && self.reads.is_none() && !self.repeats
+    }
+
+    /// The answer lies in files that are not ours: looking may take long.
+    pub fn look_at_files(&self) -> bool {
+        !(self.paths.is_empty() && self.contents.is_empty() && self.listings.is_empty()) || self.uses_uv
     }
 }
 
@@ -59,6 +68,11 @@ pub struct Facts {
     pub listings: BTreeMap<PathBuf, Vec<String>>,
     /// `None`: could not be told.
     pub uses_uv: Option<bool>,
+    /// `None`: nobody asked, or it could not be counted.
+    pub reads: Option<ReadCount>,
+    /// The same call by the same agent right before this one, in a row and with the same result each time. `None`:
+    /// nobody asked, or it could not be told.
+    pub repeats: Option<u64>,
 }
 
 impl Facts {
@@ -66,6 +80,26 @@ impl Facts {
     pub fn kind(&self, path: &Path) -> Option<FileKind> {
         self.paths.get(path).map(|fact| fact.kind)
     }
+}
+
+/// The window in which reads are counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadWindow {
+    /// Its length, milliseconds.
+    pub window_ms: i64,
+    /// Reads that go through in it.
+    pub per_window: u64,
+}
+
+/// What an agent has read so far, the read in hand not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct ReadCount {
+    /// In the window that ends now.
+    pub in_window: u64,
+    /// In the session.
+    pub in_session: u64,
+    /// A read of the same burst was beyond the window's limit already.
+    pub told: bool,
 }
 
 /// What stands at a path.

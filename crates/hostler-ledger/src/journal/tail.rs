@@ -74,6 +74,16 @@ impl Tail {
         }
     }
 
+    /// It ends with a record and its line end.
+    pub(super) fn is_whole(&self) -> bool {
+        self.closed && self.skipped.is_none() && self.last.is_some()
+    }
+
+    /// The lines, the newest first.
+    pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.window.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+    }
+
     /// The sequence of the line that stands for the same event and call, if it is near the end.
     pub(super) fn find(&self, dedupe: &str) -> Option<u64> {
         // Inside a string the quotes would be escaped, so this is found as a member only.

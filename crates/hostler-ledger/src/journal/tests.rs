@@ -605,3 +605,33 @@ proptest! {
         prop_assert_eq!(read(&file).unwrap().last().unwrap().sequence, 1);
     }
 }
+
+#[test]
+fn what_was_seen_of_a_journal_is_used_only_while_it_holds() {
+    let folder = tempfile::tempdir().unwrap();
+    let state = folder.path();
+    let add = |number, seen| append_after(state, &session(), &entry(number), seen).unwrap().sequence();
+    let look = || peek(state, &session()).unwrap();
+    assert!(look().is_none(), "there is no journal yet");
+    assert_eq!(add(1, None), 1);
+    let seen = look();
+    let newest: Vec<&[u8]> = seen.as_ref().unwrap().lines().collect();
+    assert_eq!(newest.len(), 1);
+    assert_eq!(add(2, seen), 2);
+    // Another process wrote in between.
+    let seen = look();
+    assert_eq!(add(3, None), 3);
+    assert_eq!(add(4, seen), 4);
+    // A line that a crash cut short.
+    let mut file = std::fs::OpenOptions::new().append(true).open(path(state, &session())).unwrap();
+    file.write_all(b"{\"v\":1,\"seq\":5").unwrap();
+    let seen = look();
+    assert_eq!(add(5, seen), 5);
+    // The journal was moved to the archive.
+    let seen = look();
+    close(state, &session(), 99, None).unwrap().unwrap();
+    assert_eq!(add(6, seen), 7, "the seal is the sixth");
+    let reports = verify_all(&files(state).unwrap());
+    assert_eq!(reports.iter().map(|report| report.records).collect::<Vec<_>>(), [6, 1]);
+    assert!(reports.iter().all(|report| report.bad.is_none()), "{reports:?}");
+}
