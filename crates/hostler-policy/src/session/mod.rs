@@ -3,5 +3,6 @@
 pub mod achievement;
 pub mod changelog;
 pub mod closing;
+pub mod display;
 pub mod phrase;
 pub mod start;
