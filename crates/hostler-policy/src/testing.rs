@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use hostler_model::{
     Action, Change, Content, Decision, Event, EventKind, Facts, FileKind, Host, Needs, PathFact, Place,
-    Profile, SessionId, ToolCall, lexical,
+    Profile, ReadCount, SessionId, ToolCall, lexical,
 };
 
 use crate::guards::{Example, Guard, Hit};
@@ -18,6 +18,8 @@ pub(crate) struct World {
     pub(crate) place: Place,
     pub(crate) settings: Settings,
     pub(crate) uses_uv: Option<bool>,
+    pub(crate) reads: Option<ReadCount>,
+    pub(crate) repeats: Option<u64>,
     files: BTreeMap<PathBuf, String>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
@@ -45,12 +47,27 @@ impl World {
             place,
             settings: Settings { profile, ..Settings::default() },
             uses_uv: Some(true),
+            reads: Some(ReadCount::default()),
+            repeats: Some(0),
             files: BTreeMap::new(),
             links: BTreeMap::new(),
         };
         ["README.md", "app.log", "data.db", "src/lib.rs", "build/out.bin"]
             .into_iter()
             .fold(world, |world, path| world.file(path, "some text\n"))
+    }
+
+    /// The world in which `example` happens.
+    pub(crate) fn of(example: &Example, profile: Profile) -> Self {
+        let mut world = Self::sample(profile);
+        match *example {
+            Example::Read { in_window, in_session, .. } => {
+                world.reads = Some(ReadCount { in_window, in_session, told: false });
+            }
+            Example::Again(_, times) => world.repeats = Some(times),
+            Example::Bash(_) | Example::Write(..) | Example::Edit(..) | Example::WriteNowhere => {}
+        }
+        world
     }
 
     /// With one more file.
@@ -120,6 +137,8 @@ impl World {
                 .map(|path| (path.clone(), self.listing(&self.resolve(path))))
                 .collect(),
             uses_uv: if needs.uses_uv { self.uses_uv } else { None },
+            reads: needs.reads.and(self.reads),
+            repeats: self.repeats.filter(|_| needs.repeats),
         }
     }
 
@@ -204,7 +223,8 @@ pub(crate) fn edit(path: &str, old: &str, new: &str) -> Action {
 /// The action that `example` stands for.
 pub(crate) fn action(example: &Example) -> Action {
     match example {
-        Example::Bash(command) => shell(command),
+        Example::Bash(command) | Example::Again(command, _) => shell(command),
+        Example::Read { path, .. } => Action::Read { path: Some((*path).to_owned()) },
         Example::Write(path, content) => write(path, content),
         Example::Edit(path, old, new) => edit(path, old, new),
         Example::WriteNowhere => Action::Write { path: None, content: "x".to_owned() },
@@ -213,7 +233,7 @@ pub(crate) fn action(example: &Example) -> Action {
 
 /// What `guard` finds in `example`, in the sample world.
 pub(crate) fn hits(guard: &Guard, example: &Example) -> Vec<Hit> {
-    World::sample(Profile::Standard).hits(guard, action(example))
+    World::of(example, Profile::Standard).hits(guard, action(example))
 }
 
 /// The decision on a command line in the sample world.

@@ -19,6 +19,7 @@ pub(crate) fn observe(needs: &Needs, place: &Place) -> Facts {
         contents: needs.contents.iter().map(|path| (path.clone(), content(path))).collect(),
         listings: needs.listings.iter().filter_map(|path| Some((path.clone(), listing(path)?))).collect(),
         uses_uv: needs.uses_uv.then(|| uses_uv(&place.root)).flatten(),
+        ..Facts::default()
     }
 }
 

@@ -12,6 +12,7 @@ mod git_discard;
 mod history;
 mod infrastructure;
 mod look_alike;
+mod loop_guard;
 mod machine;
 mod missing_path;
 mod mock_in_test;
@@ -22,6 +23,9 @@ mod protected;
 mod protected_path;
 mod python;
 mod python_except;
+mod read_budget;
+mod read_throttle;
+mod reading;
 mod relative_import;
 mod requirements_file;
 mod secret_in_content;
@@ -36,7 +40,9 @@ mod zone;
 #[cfg(test)]
 mod tests;
 
+pub use loop_guard::Repeats;
 pub use protected::check_glob;
+pub use reading::ReadLimits;
 pub(crate) use requirements_file::wants_uv;
 
 /// One rule over one tool call.
@@ -89,6 +95,17 @@ pub enum Example {
     Edit(&'static str, &'static str, &'static str),
     /// A write without a path.
     WriteNowhere,
+    /// A read of a file, after so many by the same agent.
+    Read {
+        /// The file.
+        path: &'static str,
+        /// In the window that ends now.
+        in_window: u64,
+        /// In the session.
+        in_session: u64,
+    },
+    /// A command line, after so many times of the very same in a row.
+    Again(&'static str, u64),
 }
 
 /// No facts wanted.
@@ -135,4 +152,7 @@ pub const GUARDS: &[&Guard] = &[
     &mock_in_test::GUARD,
     &relative_import::GUARD,
     &relative_import::PARENT,
+    &read_throttle::GUARD,
+    &read_budget::GUARD,
+    &loop_guard::GUARD,
 ];

@@ -51,7 +51,7 @@ fn ids_are_unique_and_readable() {
 fn decisions() -> impl Iterator<Item = (&'static Example, Profile, Decision)> {
     GUARDS.iter().flat_map(|guard| guard.fires.iter().chain(guard.silent)).flat_map(|example| {
         [Profile::Standard, Profile::Strict]
-            .map(|profile| (example, profile, World::sample(profile).decide(action(example))))
+            .map(|profile| (example, profile, World::of(example, profile).decide(action(example))))
     })
 }
 
@@ -114,7 +114,7 @@ fn no_guard_fails_on_any_example() {
 fn an_observing_profile_blocks_nothing() {
     for guard in GUARDS {
         for example in guard.fires {
-            let decision = World::sample(Profile::Observe).decide(action(example));
+            let decision = World::of(example, Profile::Observe).decide(action(example));
             assert!(!decision.verdict.blocks(), "`{}` blocks {example:?}", guard.id);
         }
     }

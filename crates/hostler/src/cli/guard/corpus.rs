@@ -296,6 +296,8 @@ fn facts(needs: &Needs, row: &Row, place: &Place) -> Facts {
         contents: needs.contents.iter().map(|path| (path.clone(), content(path))).collect(),
         listings: needs.listings.iter().map(|path| (path.clone(), Vec::new())).collect(),
         uses_uv: needs.uses_uv.then_some(false),
+        // A row is one call and tells nothing of those before it.
+        ..Facts::default()
     }
 }
 
