@@ -8,9 +8,10 @@
 //! [`LEFTOVER_PREFIX`]`*`[`LEFTOVER_SUFFIX`] file. Where a rename would break something the user relies on
 //! (a hard link's other name, another owner, a mount point) nothing is written.
 
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use tempfile::NamedTempFile;
 
@@ -23,6 +24,8 @@ pub const LEFTOVER_SUFFIX: &str = ".tmp";
 pub const FILE_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Longest chain of dangling links that is followed by hand; Linux's own limit.
 const LINK_HOPS_MAX: usize = 40;
+/// How long a bounded wait for a lock sleeps between two tries.
+const LOCK_POLL: Duration = Duration::from_millis(2);
 
 /// Why a file could not be read or replaced. Nothing was changed, whatever the variant.
 #[derive(Debug, thiserror::Error)]
@@ -43,13 +46,15 @@ pub enum Error {
         /// The resolved path.
         path: PathBuf,
     },
-    /// Larger than [`FILE_BYTES_MAX`].
-    #[error("`{path}` has {bytes} bytes, more than the {FILE_BYTES_MAX} that are read")]
+    /// Larger than what is read of such a file.
+    #[error("`{path}` has {bytes} bytes, more than the {bytes_max} that are read")]
     TooLarge {
         /// The resolved path.
         path: PathBuf,
         /// Its size.
         bytes: u64,
+        /// The largest size.
+        bytes_max: u64,
     },
     /// Renaming over one name would leave the others with the old content.
     #[error(
@@ -170,6 +175,10 @@ impl Snapshot {
     /// # Errors
     /// A loop of links, no permission, not a regular file, too large.
     pub fn read(path: &Path) -> Result<Self, Error> {
+        Self::read_within(path, FILE_BYTES_MAX)
+    }
+
+    fn read_within(path: &Path, bytes_max: u64) -> Result<Self, Error> {
         let real = resolve(path)?;
         // Before the opening: that of a pipe would wait for a writer.
         let meta = match fs::metadata(&real) {
@@ -182,8 +191,8 @@ impl Snapshot {
         if !meta.is_file() {
             return Err(Error::NotAFile { path: real });
         }
-        if FILE_BYTES_MAX < meta.len() {
-            return Err(Error::TooLarge { path: real, bytes: meta.len() });
+        if bytes_max < meta.len() {
+            return Err(Error::TooLarge { path: real, bytes: meta.len(), bytes_max });
         }
         let mut file = File::open(&real).map_err(Error::io("read", &real))?;
         let meta = file.metadata().map_err(Error::io("inspect", &real))?;
@@ -314,14 +323,37 @@ impl Lock {
     /// # Errors
     /// The lock file cannot be made, or the file system has no locks.
     pub fn acquire(path: &Path) -> Result<Self, Error> {
+        let file = Self::open(path)?;
+        file.lock().map_err(Error::io("lock", path))?;
+        Ok(Self { _file: file })
+    }
+
+    /// As [`Self::acquire`], for no longer than `wait`; `None` when another process held it all that time.
+    ///
+    /// # Errors
+    /// As [`Self::acquire`].
+    pub fn acquire_within(path: &Path, wait: Duration) -> Result<Option<Self>, Error> {
+        let deadline = Instant::now() + wait;
+        let file = Self::open(path)?;
+        loop {
+            match file.try_lock() {
+                Ok(()) => return Ok(Some(Self { _file: file })),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(LOCK_POLL);
+                }
+                Err(TryLockError::WouldBlock) => return Ok(None),
+                Err(TryLockError::Error(error)) => return Err(Error::io("lock", path)(error)),
+            }
+        }
+    }
+
+    fn open(path: &Path) -> Result<File, Error> {
         create_folders(parent(path)?, Access::Private)?;
         let mut options = OpenOptions::new();
         options.create(true).append(true);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        let file = options.open(path).map_err(Error::io("open", path))?;
-        file.lock().map_err(Error::io("lock", path))?;
-        Ok(Self { _file: file })
+        options.open(path).map_err(Error::io("open", path))
     }
 }
 
@@ -396,8 +428,17 @@ fn parent(path: &Path) -> Result<&Path, Error> {
 }
 
 fn temporary_in(folder: &Path, asked: &Path, access: Access) -> Result<NamedTempFile, Error> {
+    temporary_named(LEFTOVER_PREFIX, folder, asked, access)
+}
+
+fn temporary_named(
+    prefix: &str,
+    folder: &Path,
+    asked: &Path,
+    access: Access,
+) -> Result<NamedTempFile, Error> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(LEFTOVER_PREFIX).suffix(LEFTOVER_SUFFIX);
+    builder.prefix(prefix).suffix(LEFTOVER_SUFFIX);
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(access.file_mode()));
     builder.tempfile_in(folder).map_err(|error| match error.kind() {
@@ -508,5 +549,6 @@ fn copy_attributes(temporary: &File, real: &Path) -> Result<(), Error> {
     Ok(())
 }
 
+pub(crate) mod parts;
 #[cfg(test)]
 mod tests;

@@ -3,6 +3,9 @@
 //! A broken file is told on every decision and the rest of the configuration still counts: a typing
 //! mistake must neither switch guards off in silence nor stop the agent's work.
 
+mod limits;
+mod session;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{ErrorKind, Read};
@@ -58,6 +61,10 @@ pub(crate) struct Config {
     pub(crate) checkpoints: Checkpoints,
     /// The end of a turn is audited.
     pub(crate) audits: bool,
+    /// When sessions end by themselves.
+    pub(crate) life: session::Life,
+    /// Globs of folders in which sessions are kept; empty: wherever a `context.json` stands.
+    pub(crate) activation: Vec<String>,
     /// The files that were found, strongest first.
     pub(crate) files: Vec<PathBuf>,
     /// The project has a configuration of its own.
@@ -77,6 +84,8 @@ impl Default for Config {
             on_fault: OnFault::Open,
             checkpoints: Checkpoints { edits: None, files_max: None, bytes_max: None },
             audits: true,
+            life: session::Life::default(),
+            activation: Vec::new(),
             files: Vec::new(),
             project: false,
             milder_than: None,
@@ -182,6 +191,22 @@ impl Config {
                     Some(table) => self.apply_checkpoint(table, shown),
                     None => self.wrong(shown, "checkpoint", "a table: [checkpoint]"),
                 },
+                "activation" => match value.as_table() {
+                    Some(table) => self.apply_activation(table, shown),
+                    None => self.wrong(shown, "activation", "a table: [activation]"),
+                },
+                "session" => match value.as_table() {
+                    Some(table) => self.apply_session(table, shown),
+                    None => self.wrong(shown, "session", "a table: [session]"),
+                },
+                "reads" => match value.as_table() {
+                    Some(table) => self.apply_reads(table, shown),
+                    None => self.wrong(shown, "reads", "a table: [reads]"),
+                },
+                "loop" => match value.as_table() {
+                    Some(table) => self.apply_loop(table, shown),
+                    None => self.wrong(shown, "loop", "a table: [loop]"),
+                },
                 "claims" => match value.as_table() {
                     Some(table) => self.apply_claims(table, shown),
                     None => self.wrong(shown, "claims", "a table: [claims]"),
@@ -219,6 +244,26 @@ impl Config {
                     self.settings.overrides.insert(rule.clone(), mode);
                 }
                 _ => self.wrong(shown, &format!("rules.{rule}"), expected),
+            }
+        }
+    }
+
+    /// What cannot be read narrows nothing down: sessions that go unrecorded are the greater loss.
+    fn apply_activation(&mut self, table: &Table, shown: &str) {
+        for (key, value) in table {
+            match (key.as_str(), strings(value)) {
+                ("paths", Some(globs)) => {
+                    for glob in &globs {
+                        if let Err(why) = hostler_policy::guards::check_glob(glob) {
+                            self.faults.push(format!(
+                                "{shown}: `activation.paths` holds `{glob}`, which is no glob: {why}"
+                            ));
+                        }
+                    }
+                    self.activation = globs;
+                }
+                ("paths", None) => self.wrong(shown, "activation.paths", "a list of globs in quotes"),
+                (other, _) => self.unknown(shown, &format!("activation.{other}")),
             }
         }
     }

@@ -8,12 +8,15 @@ mod exit;
 mod hook;
 mod install;
 mod judge;
+mod notify;
 mod observe;
 mod output;
 mod place;
 mod project;
 mod replay;
 mod report;
+mod session;
+mod trace;
 
 use std::process::ExitCode;
 

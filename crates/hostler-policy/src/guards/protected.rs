@@ -26,6 +26,14 @@ impl Protected {
     }
 }
 
+/// The commands that change the record of sessions, each for what an agent may want to write there.
+const RECORD_COMMANDS: &str = "use `hostler session log-work --desc TEXT` for what was done, \
+    `hostler session log-achievement --item TEXT` for what was reached, \
+    `hostler session log-choice --choice TEXT --reason TEXT` for a decision, \
+    `hostler session add-work --text TEXT` and `hostler session complete-work --id ID` for what is left to do, \
+    `hostler session update-state --test-state TEXT` for the state, \
+    `hostler session begin --purpose TEXT` and `hostler session end --achievements TEXT` for a session";
+
 const ASK_THE_USER: &str = "tell the user what should change there and why, and leave the change to them";
 
 /// Whether `path` must not be written by a tool.
@@ -234,7 +242,17 @@ fn own_files(parts: &[String], path: &Path, place: &Place) -> Option<Protected> 
         return session();
     }
     match parts.last().map(String::as_str) {
-        Some("context.json" | "context.md") => session(),
+        Some("context.json") => Some(Protected::new(
+            "it is the record of the project's sessions, which several agents write at once",
+            RECORD_COMMANDS,
+        )),
+        Some("context.md") => Some(Protected::new(
+            "it is made from context.json and made anew with each change",
+            format!(
+                "{RECORD_COMMANDS}; `hostler session render` makes the file anew, and \
+                 `.hostler/context.md.j2` is its template, which the user can change"
+            ),
+        )),
         _ => None,
     }
 }

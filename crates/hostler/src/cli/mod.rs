@@ -8,9 +8,11 @@ mod doctor;
 mod explain;
 mod guard;
 mod init;
+mod notify;
 mod replay;
 mod report;
 mod rows;
+mod session;
 mod status;
 mod uninit;
 
@@ -55,8 +57,12 @@ enum Command {
     Demo(demo::Args),
     /// Replay a transcript through the guards
     Replay(replay::Args),
+    /// Show a notice on the desktop
+    Notify(notify::Args),
     /// Report what was claimed and what held, what was stopped, and which tests ran
     Report(report::Args),
+    /// Keep the record of sessions: what was meant, done, reached, decided, and left to do
+    Session(session::Args),
 }
 
 /// Parses the command line and runs the command.
@@ -83,7 +89,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Checkpoint(args) => checkpoint::run(&args, json),
         Command::Demo(args) => demo::run(&args, json),
         Command::Replay(args) => replay::run(&args, json),
+        Command::Notify(args) => notify::run(&args, json),
         Command::Report(args) => report::run(&args, json),
+        Command::Session(args) => session::run(&args, json),
     };
     match result {
         Ok(exit) => exit.into(),

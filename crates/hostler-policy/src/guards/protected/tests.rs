@@ -75,11 +75,13 @@ fn files_of_ours_are_protected() {
     ] {
         check(text, "hostler keeps");
     }
-    for text in
-        ["context.json", "context.md", "a/b/context.json", "session/contract.json", "session/events.jsonl"]
-    {
+    for text in ["session/contract.json", "session/events.jsonl"] {
         check(text, "session's records");
     }
+    for text in ["context.json", "a/b/context.json"] {
+        check(text, "record of the project's sessions");
+    }
+    check("context.md", "made from context.json");
 }
 
 #[test]

@@ -1,7 +1,7 @@
 use hostler_model::{Decision, Profile, Verdict};
 
 use super::*;
-use crate::testing::{World, decide_edit, decide_write, edit, write};
+use crate::testing::{World, decide_edit, decide_write, edit, shell, write};
 
 #[track_caller]
 fn rules(decision: &Decision) -> Vec<&'static str> {
@@ -31,16 +31,48 @@ fn plans_are_denied_with_the_redirect() {
     }
 }
 
-// @traces REQ-020-147 REQ-020-148 020-ERR-018
+// @traces REQ-020-147 REQ-020-148 020-ERR-018 REQ-020-175 REQ-020-176
 #[test]
-fn session_records_are_denied_with_the_command_that_keeps_them() {
-    for path in ["context.md", "context.json", "sub/context.json", "/home/dev/proj/context.md"] {
-        for profile in [Profile::Standard, Profile::Strict] {
-            for decision in [decide_write(path, "{}", false, profile), decide_edit(path, "a", "b", profile)] {
-                assert_eq!(decision.verdict, Verdict::Deny, "{path}");
-                assert!(told(&decision).contains("`hostler session`"), "{}", told(&decision));
+fn session_records_are_denied_with_the_commands_that_keep_them() {
+    const COMMANDS: [&str; 7] = [
+        "`hostler session log-work --desc TEXT`",
+        "`hostler session log-achievement --item TEXT`",
+        "`hostler session log-choice --choice TEXT --reason TEXT`",
+        "`hostler session add-work --text TEXT`",
+        "`hostler session complete-work --id ID`",
+        "`hostler session begin --purpose TEXT`",
+        "`hostler session end --achievements TEXT`",
+    ];
+    let notebook = |path: &str| Action::NotebookEdit { path: Some(path.to_owned()), source: "x".to_owned() };
+    for profile in [Profile::Standard, Profile::Strict] {
+        let world = World::sample(profile);
+        for path in ["context.md", "context.json", "sub/context.json", "/home/dev/proj/context.md"] {
+            for decision in [
+                decide_write(path, "{}", false, profile),
+                decide_write(path, "{}", true, profile),
+                decide_edit(path, "a", "b", profile),
+                world.decide(notebook(path)),
+                world.decide(shell(&format!("echo x > {path}"))),
+                world.decide(shell(&format!("sed -i s/a/b/ {path}"))),
+                world.decide(shell(&format!("rm {path}"))),
+            ] {
+                assert_eq!(decision.verdict, Verdict::Deny, "{path}: {decision:?}");
+                for command in COMMANDS {
+                    assert!(told(&decision).contains(command), "{path}: {}", told(&decision));
+                }
             }
         }
+        let view = told(&decide_write("context.md", "x", false, profile));
+        assert!(view.contains("`hostler session render`"), "{view}");
+    }
+    for command in
+        ["cat context.json", "jq .state context.json > state.json", "hostler session status --json"]
+    {
+        assert_eq!(
+            World::sample(Profile::Standard).decide(shell(command)).verdict,
+            Verdict::Allow,
+            "{command}"
+        );
     }
 }
 

@@ -1,0 +1,89 @@
+//! `hostler session add-work` and `complete-work`.
+
+use serde_json::json;
+
+use super::{DryRun, Here, Report, done, text};
+use crate::output::panel::Panel;
+use crate::session::effect;
+
+/// How urgent work can be.
+const PRIORITIES: [&str; 8] = ["P0", "P1", "P2", "P3", "critical", "high", "medium", "low"];
+
+/// Add something that is left to do
+///
+/// It gets the next free id, `DW-001`. What is open under the same text already is not added again.
+#[derive(Debug, clap::Args)]
+pub(super) struct AddArgs {
+    /// What is to be done
+    #[arg(long, value_parser = text, allow_hyphen_values = true)]
+    text: String,
+    /// How urgent: P0 to P3, or critical, high, medium, low
+    #[arg(long, value_parser = priority, default_value = "P2")]
+    priority: String,
+    /// What else is to be known
+    #[arg(long, value_parser = text, allow_hyphen_values = true, value_name = "TEXT")]
+    notes: Option<String>,
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+/// Mark something that was left to do as done
+#[derive(Debug, clap::Args)]
+#[group(id = "which", required = true, multiple = false, args = ["work", "id", "text"])]
+pub(super) struct CompleteArgs {
+    /// Its id, its text, or a part of the text that no other open item has
+    #[arg(value_parser = text)]
+    work: Option<String>,
+    /// Its id
+    #[arg(long, value_parser = text)]
+    id: Option<String>,
+    /// Its text, or a part that no other open item has
+    #[arg(long, value_parser = text, allow_hyphen_values = true)]
+    text: Option<String>,
+    #[command(flatten)]
+    dry_run: DryRun,
+}
+
+pub(super) fn add(args: &AddArgs, here: &Here) -> anyhow::Result<Report> {
+    let sessions = here.sessions()?;
+    let applied = sessions.apply(args.dry_run.dry_run, |context| {
+        Ok(effect::add_work(context, &args.text, Some(&args.priority), args.notes.as_deref()))
+    })?;
+    let item = &applied.value;
+    let work = applied.context.work().iter().find(|it| it.id == item.id).cloned().unwrap_or_default();
+    let mut panel = Panel::new(match item.changed {
+        true => format!(
+            "{} | {}",
+            done(args.dry_run, &format!("added {}", item.id), &format!("add {}", item.id)),
+            work.priority.as_str()
+        ),
+        false => format!("{} is open already | {}", item.id, work.priority.as_str()),
+    });
+    panel.line(&item.description);
+    if let Some(notes) = &work.notes {
+        panel.line(notes);
+    }
+    let json = json!({ "work": crate::session::describe::work(&work), "added": item.changed });
+    Ok(Report::changed("add-work", args.dry_run, &applied, panel, json))
+}
+
+pub(super) fn complete(args: &CompleteArgs, here: &Here) -> anyhow::Result<Report> {
+    let sessions = here.sessions()?;
+    let query = [&args.work, &args.id, &args.text].into_iter().find_map(Option::as_deref).unwrap_or_default();
+    let now = effect::now();
+    let applied =
+        sessions.apply(args.dry_run.dry_run, |context| effect::complete_work(context, query, &now))?;
+    let item = &applied.value;
+    let mut panel = Panel::new(match item.changed {
+        true => done(args.dry_run, &format!("completed {}", item.id), &format!("complete {}", item.id)),
+        false => format!("{} is completed already", item.id),
+    });
+    panel.line(&item.description);
+    let json = json!({ "id": item.id, "description": item.description, "completed": item.changed });
+    Ok(Report::changed("complete-work", args.dry_run, &applied, panel, json))
+}
+
+fn priority(value: &str) -> Result<String, String> {
+    let known = PRIORITIES.iter().find(|it| it.eq_ignore_ascii_case(value.trim()));
+    known.map(|it| (*it).to_owned()).ok_or_else(|| format!("it is none of {}", PRIORITIES.join(", ")))
+}
