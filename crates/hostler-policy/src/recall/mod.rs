@@ -13,7 +13,7 @@ mod trigger;
 pub(crate) mod words;
 
 pub use query::Query;
-pub use render::{CONTEXT_UNITS_MAX, Scope, context, line, nothing};
+pub use render::{CONTEXT_UNITS_MAX, Scope, context, line, nothing, searched};
 pub use search::{Deferred, Entry, Found, Kind, Limits, Match, Of, Record, search};
 pub use trigger::{TRIGGERS, Topic, trigger};
 

@@ -43,8 +43,7 @@ impl Prose {
     /// Where the sentence that goes on at `from` ends: a mark that ends one, or an empty line.
     pub(super) fn sentence_end(&self, from: usize) -> usize {
         let rest = self.text.get(from..).unwrap_or_default();
-        let mut chars = rest.char_indices().peekable();
-        while let Some((at, c)) = chars.next() {
+        for (at, c) in rest.char_indices() {
             let after = &rest[at + c.len_utf8()..];
             let ends = match c {
                 '。' | '！' | '？' | '｡' => true,

@@ -14,7 +14,7 @@ pub const CONTEXT_UNITS_MAX: usize = 3_600;
 pub struct Scope<'a> {
     /// How many sessions there are.
     pub sessions: usize,
-    /// What was wrong with the file, for the reader to know that something may be missing.
+    /// What could not be read of the file, for the reader to know that something may be missing.
     pub damage: Option<&'a str>,
 }
 
@@ -76,11 +76,12 @@ pub fn context(query: &Query, found: &Found, scope: Scope<'_>) -> String {
 
 fn damage(out: &mut String, scope: Scope<'_>) {
     if let Some(damage) = scope.damage {
-        let _ = write!(out, "\nThe file is damaged, so records may be missing: {damage}");
+        let _ = write!(out, "\nSome of the file could not be read, so records may be missing: {damage}");
     }
 }
 
-fn searched(found: &Found, scope: Scope<'_>) -> String {
+/// How many sessions were searched, in words.
+pub fn searched(found: &Found, scope: Scope<'_>) -> String {
     let plural = if scope.sessions == 1 { "" } else { "s" };
     if found.searched < scope.sessions {
         format!("last {} of {} sessions searched", found.searched, scope.sessions)

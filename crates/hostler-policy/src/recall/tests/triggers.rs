@@ -80,7 +80,6 @@ fn every_phrase_triggers_in_any_case_and_anywhere() {
     }
 }
 
-// @traces REQ-020-239
 #[test]
 fn other_prompts_trigger_nothing() {
     for prompt in [
@@ -154,7 +153,6 @@ fn the_topic_is_the_rest_where_nothing_comes_after_the_phrase() {
     check("Build the lexer like last time we did", Some("lexer"));
 }
 
-// @traces REQ-020-227
 #[test]
 fn a_topic_without_words_is_empty() {
     for prompt in [
