@@ -117,8 +117,16 @@ pub struct Output {
 /// # Errors
 /// When it does not start, or had to be ended.
 pub(crate) fn run(command: &mut Command) -> anyhow::Result<Output> {
+    run_typing(command, "")
+}
+
+/// [`run`] with `input` on stdin.
+///
+/// # Errors
+/// As [`run`].
+pub(crate) fn run_typing(command: &mut Command, input: &str) -> anyhow::Result<Output> {
     let _slot = Slot::take();
-    run_bounded(command, "", SESSION_TIME_MAX)
+    run_bounded(command, input, SESSION_TIME_MAX)
 }
 
 /// Runs `command` with `input` on stdin, for at most `limit`.

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::client::{self, Output};
 use crate::model::{ModelServer, Request, Turn};
@@ -14,6 +14,7 @@ use crate::world::World;
 pub struct Session<'w> {
     world: &'w World,
     prompt: String,
+    prompts: Vec<String>,
     arguments: Vec<OsString>,
     env: Vec<(OsString, OsString)>,
     folder: Option<PathBuf>,
@@ -26,6 +27,7 @@ impl<'w> Session<'w> {
         Self {
             world,
             prompt: "do the thing".to_owned(),
+            prompts: Vec::new(),
             arguments: Vec::new(),
             env: Vec::new(),
             folder: None,
@@ -38,6 +40,13 @@ impl<'w> Session<'w> {
     #[must_use]
     pub fn prompt(mut self, text: &str) -> Self {
         text.clone_into(&mut self.prompt);
+        self
+    }
+
+    /// What the user types one after the other, each when the turn before has ended: commands such as `/clear` too.
+    #[must_use]
+    pub fn prompts(mut self, texts: &[&str]) -> Self {
+        self.prompts = texts.iter().map(|text| (*text).to_owned()).collect();
         self
     }
 
@@ -90,14 +99,22 @@ impl<'w> Session<'w> {
         if !self.permissions {
             command.arg("--dangerously-skip-permissions");
         }
-        command.args(&self.arguments).arg("--print").arg(&self.prompt);
+        command.args(&self.arguments).arg("--print");
+        if self.prompts.is_empty() {
+            command.arg(&self.prompt);
+        } else {
+            command.args(["--input-format", "stream-json"]);
+        }
+        let message =
+            |text: &String| json!({ "type": "user", "message": { "role": "user", "content": text } });
+        let typed: String = self.prompts.iter().map(|text| format!("{}\n", message(text))).collect();
         for (name, value) in &self.env {
             command.env(name, value);
         }
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        let output = match client::run(&mut command) {
+        let output = match client::run_typing(&mut command, &typed) {
             Ok(output) => output,
             Err(error) => panic!("the client failed: {error:#}"),
         };

@@ -34,6 +34,7 @@ use crate::lock;
 use line::Parts;
 pub(crate) use line::hex;
 use seal::Head;
+pub(crate) use seal::date;
 use tail::Tail;
 
 /// Kind of the closing record.
@@ -89,6 +90,11 @@ impl Appended {
 /// The journal of a session.
 pub fn path(project_state: &Path, session: &SessionId) -> PathBuf {
     project_state.join("sessions").join(format!("{session}.jsonl"))
+}
+
+/// Something of the session was recorded, whether its journal is in use or was moved to the archive.
+pub fn is_known(project_state: &Path, session: &SessionId) -> bool {
+    path(project_state, session).exists() || Head::exists(project_state, session.as_str())
 }
 
 /// Appends one line to a session's journal, chained to the last one.

@@ -163,6 +163,13 @@ pub fn find_decision(project_state: &Path, id: &str) -> Result<Option<Found>, Er
 /// # Errors
 /// When a folder is there but cannot be listed.
 pub fn files(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut found = archived(project_state)?;
+    found.extend(live(project_state)?);
+    Ok(found)
+}
+
+/// The archived journals, by day and name.
+pub(super) fn archived(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
     for day in list(&project_state.join("archive"))? {
         if day.is_dir() {
@@ -170,7 +177,6 @@ pub fn files(project_state: &Path) -> Result<Vec<PathBuf>, Error> {
         }
     }
     found.retain(|path| is_journal(path));
-    found.extend(live(project_state)?);
     Ok(found)
 }
 
