@@ -1,21 +1,38 @@
 //! `context.json`: what a project's sessions leave behind, in one file for every host and work tree.
+//!
+//! The file is the user's and lies in the project; lock, ledger and backups lie in the project's evidence folder.
+//!
+//! Invariants: an update is one rename under one lock, so a reader sees the old file or the new one; no session is ever
+//! taken out; what did not change stays byte for byte, whoever wrote it; what this build does not know stays in the
+//! file. Before a rename the ledger tells what it changes, so a file that was damaged later can be put together again.
+//!
+//! `model` is what the file says, `scan` and `layout` find it in the text, `document` holds text and changes, `json`
+//! writes changes into a text, `check` is the schema, `ledger` and `recover` are for the day when the file is broken.
 
+mod check;
 mod document;
 mod json;
+mod layout;
+mod ledger;
 mod model;
+mod recover;
+mod scan;
+mod store;
+#[cfg(test)]
+mod tests;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub use document::Context;
 pub use model::{Choice, HostSession, Priority, Session, State, Status, Work, WorkEntry, WorkStatus};
+#[doc(hidden)]
+pub use store::Step;
 
 /// Version that this build writes. A file without one is older, and stays readable.
 pub const SCHEMA_VERSION: u64 = 1;
-/// Largest file that is read, bytes.
+/// Largest file that is read, bytes: some 400,000 sessions.
 pub const FILE_BYTES_MAX: u64 = 256 * 1024 * 1024;
-/// How long an update waits for those of other processes.
-const WAIT: Duration = Duration::from_secs(5);
 
 /// Why a context could not be read or changed. The file is as it was, whatever the variant.
 #[derive(Debug, thiserror::Error)]
@@ -36,14 +53,6 @@ pub enum Error {
         path: PathBuf,
         /// Its version.
         version: u64,
-    },
-    /// Larger than [`FILE_BYTES_MAX`].
-    #[error("`{path}` has {bytes} bytes, more than the {FILE_BYTES_MAX} that are read; look what fills it")]
-    TooLarge {
-        /// The file.
-        path: PathBuf,
-        /// Its size.
-        bytes: u64,
     },
     /// The change would make a file that no reader expects.
     #[error("`{path}` would not be valid, nothing was written: {}", problems.join("; "))]
@@ -88,55 +97,7 @@ pub struct Updated<R> {
 #[derive(Debug, Clone)]
 pub struct Store {
     file: PathBuf,
-    state: PathBuf,
+    folder: ledger::Folder,
     wait: Duration,
-}
-
-impl Store {
-    /// `file`: the `context.json`. `state`: the project's evidence folder, the same for all work trees and hosts.
-    pub fn new(file: PathBuf, state: PathBuf) -> Self {
-        Self { file, state, wait: WAIT }
-    }
-
-    /// With another limit to the waiting for other processes; 5 s if not said.
-    #[must_use]
-    pub fn waiting(self, wait: Duration) -> Self {
-        Self { wait, ..self }
-    }
-
-    /// The file as it was named.
-    pub fn path(&self) -> &Path {
-        &self.file
-    }
-
-    /// Reads the file; `None` if there is none. A damaged one is read as what can be rebuilt, and
-    /// [`Context::notes`] says so. Never writes.
-    ///
-    /// # Errors
-    /// It cannot be read, or is too large.
-    pub fn read(&self) -> Result<Option<Context>, Error> {
-        Ok(None)
-    }
-
-    /// Makes the file. `false`: it was there already, and is as it was.
-    ///
-    /// # Errors
-    /// See [`Error`].
-    pub fn create(&self, state: State) -> Result<bool, Error> {
-        let _ = (state, &self.state, self.wait);
-        Ok(false)
-    }
-
-    /// Changes the file under the lock. `change` runs again on the new content if somebody else wrote the file
-    /// meanwhile; only its last run counts.
-    ///
-    /// # Errors
-    /// See [`Error`]; nothing was changed then.
-    pub fn update<R>(&self, mut change: impl FnMut(&mut Context) -> R) -> Result<Updated<R>, Error> {
-        let Some(mut context) = self.read()? else {
-            return Err(Error::Missing { path: self.file.clone() });
-        };
-        let value = change(&mut context);
-        Ok(Updated { value, context, notes: Vec::new(), changed: false })
-    }
+    at_step: fn(Step),
 }

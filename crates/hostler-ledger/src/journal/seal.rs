@@ -188,6 +188,10 @@ impl Head {
         project_state.join("sessions").join(format!("{session}.head.json"))
     }
 
+    pub(super) fn exists(project_state: &Path, session: &str) -> bool {
+        Self::path(project_state, session).exists()
+    }
+
     pub(crate) fn load(project_state: &Path, session: &str) -> Result<Option<Self>, Error> {
         let path = Self::path(project_state, session);
         let Some(meta) = lock::regular(&path)? else { return Ok(None) };
@@ -387,7 +391,7 @@ pub fn file_sha256(path: &Path) -> Result<String, Error> {
 }
 
 /// The day of a moment in UTC, `YYYY-MM-DD`.
-pub(super) fn date(seconds: i64) -> String {
+pub(crate) fn date(seconds: i64) -> String {
     // Days to a date in the proleptic Gregorian calendar, counted from 1 March of year 0, so that the leap
     // day is the last day of a year.
     let days = seconds.div_euclid(86_400) + 719_468;
