@@ -9,9 +9,12 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+mod outline;
 mod python;
 #[cfg(test)]
 mod tests;
+
+pub use outline::{Comment, Decorator, Definition, Outline, Value, outline};
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
@@ -69,6 +72,8 @@ struct Grammar {
     tables: fn() -> tree_sitter::Language,
     /// Reads the tree of one text.
     read: fn(&Tree, &str, &mut Syntax),
+    /// Reads definitions and comments of one text; apart from `read`, which runs on every edit.
+    outline: fn(&Tree, &str, &mut Outline),
     /// Makes a part of a file readable by itself: the text to parse, and how many lines were put before it.
     complete: fn(&str) -> (String, usize),
 }

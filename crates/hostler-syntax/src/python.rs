@@ -1,5 +1,7 @@
 //! Python.
 
+mod outline;
+
 use std::collections::{HashMap, HashSet};
 
 use tree_sitter::{Node, Tree};
@@ -11,6 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     extensions: &["py", "pyi"],
     tables: || tree_sitter_python::LANGUAGE.into(),
     read,
+    outline: outline::read,
     complete,
 };
 

@@ -15,6 +15,14 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod id;
+pub mod lock;
+mod matrix;
+pub mod outcome;
+pub mod output;
 pub mod requirement;
+pub mod settings;
+pub mod tag;
 
 pub use id::{Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
+pub use lock::Lock;
+pub use matrix::{Coverage, Finding, Link, Matrix, Place, Review, Row, Rule, Source, State};

@@ -1,0 +1,611 @@
+//! Requirements, tags and results joined: a row for each requirement, findings, coverage.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+
+use serde::Serialize;
+
+use crate::lock::{Lock, Reviewed};
+use crate::outcome::{Case, Outcome, Results};
+use crate::requirement::Requirement;
+use crate::tag::{Form, Kind, Tag};
+
+/// A file with tags.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Source {
+    /// Its path from the project's top folder, with `/`.
+    pub path: String,
+    /// It is one of tests as a whole.
+    pub test: bool,
+    /// In order of lines.
+    pub tags: Vec<Tag>,
+}
+
+/// How far a requirement got.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Nothing cites it.
+    Untraced,
+    /// Source cites it, no test does.
+    Traced,
+    /// A test cites it; how that ended is not known.
+    Tested,
+    /// A test that cites it passed, and none failed.
+    Passing,
+    /// A test that cites it failed.
+    Failing,
+}
+
+impl State {
+    /// All of them, the least first.
+    pub const ALL: [Self; 5] = [Self::Untraced, Self::Traced, Self::Tested, Self::Passing, Self::Failing];
+
+    /// In a report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Untraced => "untraced",
+            Self::Traced => "traced",
+            Self::Tested => "tested",
+            Self::Passing => "passing",
+            Self::Failing => "failing",
+        }
+    }
+}
+
+/// Whether the text of a requirement is the one that was reviewed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Review {
+    /// It was never reviewed.
+    Never,
+    /// Its text and its links are those that were.
+    Current,
+    /// Links came to it since.
+    Grown,
+    /// Its text changed since: what cites it may no longer fit.
+    Suspect,
+}
+
+impl Review {
+    /// In a report.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Never => "never",
+            Self::Current => "current",
+            Self::Grown => "grown",
+            Self::Suspect => "suspect",
+        }
+    }
+}
+
+/// What cites a requirement.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Link {
+    /// The file.
+    pub path: String,
+    /// The line of the tag.
+    pub line: usize,
+    /// What the tag sits on.
+    pub kind: Kind,
+    /// Its name; empty for a file.
+    pub name: String,
+    /// How the tag is written.
+    pub form: Form,
+    /// It is a test.
+    pub test: bool,
+    /// The story that the tag names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub story: Option<String>,
+    /// How the test ended, where results are known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub outcome: Option<Outcome>,
+}
+
+impl Link {
+    /// Its place without a line, which moves: `src/cart.rs#Cart::add`.
+    pub fn place(&self) -> String {
+        if self.name.is_empty() { self.path.clone() } else { format!("{}#{}", self.path, self.name) }
+    }
+}
+
+/// One requirement with all that is known of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Row {
+    /// Its name in the whole project: the id, after the specification where several have one of this name.
+    pub key: String,
+    /// As its source has it.
+    #[serde(flatten)]
+    pub requirement: Requirement,
+    /// How far it got.
+    pub state: State,
+    /// Whether it was reviewed.
+    pub review: Review,
+    /// What cites it, in order of files and lines.
+    pub links: Vec<Link>,
+}
+
+/// Kinds of findings; the names are stable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Rule {
+    /// A tag cites an id that no source of requirements has.
+    UnknownId,
+    /// A tag cites an id that several specifications have.
+    AmbiguousId,
+    /// A tag cannot be read, or not in full.
+    UnreadableTag,
+    /// Two requirements of one specification have the same id.
+    DuplicateId,
+    /// A test that cites a requirement failed.
+    TracedFailing,
+    /// A requirement is ticked as done and nothing cites it.
+    DoneUntraced,
+    /// A requirement's text changed after its links were reviewed.
+    SuspectLink,
+    /// A link that was reviewed is gone.
+    LostLink,
+}
+
+impl Rule {
+    /// All of them.
+    pub const ALL: [Self; 8] = [
+        Self::UnknownId,
+        Self::AmbiguousId,
+        Self::UnreadableTag,
+        Self::DuplicateId,
+        Self::TracedFailing,
+        Self::DoneUntraced,
+        Self::SuspectLink,
+        Self::LostLink,
+    ];
+
+    /// Its stable name.
+    pub const fn id(self) -> &'static str {
+        match self {
+            Self::UnknownId => "unknown-id",
+            Self::AmbiguousId => "ambiguous-id",
+            Self::UnreadableTag => "unreadable-tag",
+            Self::DuplicateId => "duplicate-id",
+            Self::TracedFailing => "traced-failing",
+            Self::DoneUntraced => "done-untraced",
+            Self::SuspectLink => "suspect-link",
+            Self::LostLink => "lost-link",
+        }
+    }
+
+    /// What it means.
+    pub const fn summary(self) -> &'static str {
+        match self {
+            Self::UnknownId => "A tag cites an id that no source of requirements has",
+            Self::AmbiguousId => "A tag cites an id that several specifications have",
+            Self::UnreadableTag => "A tag cannot be read in full",
+            Self::DuplicateId => "Two requirements of one specification have the same id",
+            Self::TracedFailing => "A test that cites the requirement failed",
+            Self::DoneUntraced => "The requirement is ticked as done and nothing cites it",
+            Self::SuspectLink => "The requirement's text changed after what cites it was reviewed",
+            Self::LostLink => "What cited the requirement when it was reviewed is gone",
+        }
+    }
+}
+
+/// Something that is not as it should be.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+pub struct Finding {
+    /// Which kind.
+    pub rule: Rule,
+    /// The requirement's key or the id that was cited; empty where there is none.
+    pub id: String,
+    /// Where to look.
+    pub path: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// In one sentence without a full stop.
+    pub message: String,
+}
+
+/// Numbers of requirements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+pub struct Coverage {
+    /// All of them.
+    pub requirements: usize,
+    /// Ticked as done.
+    pub done: usize,
+    /// Cited by source.
+    pub in_source: usize,
+    /// Cited at all.
+    pub traced: usize,
+    /// Cited by a test.
+    pub tested: usize,
+    /// With tests that passed.
+    pub passing: usize,
+    /// With a test that failed.
+    pub failing: usize,
+}
+
+impl Coverage {
+    fn add(&mut self, row: &Row) {
+        self.requirements += 1;
+        self.done += usize::from(row.requirement.done == Some(true));
+        self.in_source += usize::from(row.links.iter().any(|it| !it.test));
+        self.traced += usize::from(row.state != State::Untraced);
+        self.tested += usize::from(row.links.iter().any(|it| it.test));
+        self.passing += usize::from(row.state == State::Passing);
+        self.failing += usize::from(row.state == State::Failing);
+    }
+
+    /// `part` of all requirements, in hundredths of a per cent; all of none is all.
+    pub const fn basis_points(&self, part: usize) -> usize {
+        if self.requirements == 0 { 10_000 } else { part * 10_000 / self.requirements }
+    }
+
+    /// `part` of all requirements as `53.6 %`, never rounded up.
+    pub fn percent(&self, part: usize) -> String {
+        let tenths = self.basis_points(part) / 10;
+        format!("{}.{} %", tenths / 10, tenths % 10)
+    }
+}
+
+/// What one file or folder cites.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// Its path.
+    pub path: String,
+    /// How many functions, classes and other things of it cite something.
+    pub symbols: usize,
+    /// How many requirements they cite.
+    pub requirements: usize,
+    /// How many of those are cited by tests in it.
+    pub in_tests: usize,
+}
+
+/// Everything joined.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+pub struct Matrix {
+    /// All requirements.
+    pub totals: Coverage,
+    /// By specification, in the order of the sources.
+    pub specs: Vec<(String, Coverage)>,
+    /// By folder.
+    pub modules: Vec<Place>,
+    /// By file.
+    pub files: Vec<Place>,
+    /// By rule, then by place.
+    pub findings: Vec<Finding>,
+    /// In the order of the sources.
+    pub rows: Vec<Row>,
+    /// How many tags there are.
+    pub tags: usize,
+    /// Results of tests were given.
+    pub has_results: bool,
+}
+
+impl Matrix {
+    /// Joins requirements, tags, results and what was reviewed.
+    pub fn of(requirements: Vec<Requirement>, sources: &[Source], cases: &[Case], lock: &Lock) -> Self {
+        let mut findings = Vec::new();
+        let (mut rows, index) = rows(requirements, &mut findings);
+        let results = Results::new(cases);
+        let mut tags = 0;
+        for source in sources {
+            for tag in &source.tags {
+                tags += 1;
+                cite(source, tag, &mut rows, &index, &results, &mut findings);
+            }
+        }
+        for row in &mut rows {
+            row.links.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
+            row.links.dedup();
+            row.state = state(&row.links);
+            let reviewed = lock.entries.get(&row.key);
+            row.review = review(row, reviewed);
+            told(row, reviewed, &mut findings);
+        }
+        findings.sort();
+        findings.dedup();
+        let (modules, files) = places(&rows);
+        let mut out =
+            Self { modules, files, findings, tags, has_results: !results.is_empty(), ..Self::default() };
+        let mut specs: Vec<(String, Coverage)> = Vec::new();
+        for row in &rows {
+            out.totals.add(row);
+            match specs.iter_mut().find(|it| it.0 == row.requirement.spec) {
+                Some((_, coverage)) => coverage.add(row),
+                None => {
+                    let mut coverage = Coverage::default();
+                    coverage.add(row);
+                    specs.push((row.requirement.spec.clone(), coverage));
+                }
+            }
+        }
+        out.specs = specs;
+        out.rows = rows;
+        out
+    }
+
+    /// The requirement with this key, or the only one with this id.
+    pub fn find(&self, id: &str) -> Vec<&Row> {
+        let exact: Vec<&Row> = self.rows.iter().filter(|it| it.key == id).collect();
+        if exact.is_empty() { self.rows.iter().filter(|it| it.requirement.id == id).collect() } else { exact }
+    }
+
+    /// Known keys that `id` may have meant: alike but for case and leading zeros, else with the same end.
+    pub fn alike(&self, id: &str) -> Vec<&str> {
+        let wanted = folded(id);
+        let by = |alike: &dyn Fn(&Row) -> bool| -> Vec<&str> {
+            self.rows.iter().filter(|it| alike(it)).map(|it| it.key.as_str()).take(5).collect()
+        };
+        let same = by(&|it| folded(&it.requirement.id) == wanted);
+        if same.is_empty() { by(&|it| it.requirement.id.ends_with(&format!("-{id}"))) } else { same }
+    }
+
+    /// What a review of `keys` makes of `lock`: digests and links as they are now. A requirement that nothing cites has
+    /// no link to review.
+    pub fn reviewed(&self, lock: &Lock, keys: &BTreeSet<&str>) -> Lock {
+        let mut lock = lock.clone();
+        for row in self.rows.iter().filter(|it| keys.contains(it.key.as_str())) {
+            let links: BTreeSet<String> = row.links.iter().map(Link::place).collect();
+            if links.is_empty() {
+                lock.entries.remove(&row.key);
+            } else {
+                lock.entries.insert(row.key.clone(), Reviewed { digest: row.requirement.digest(), links });
+            }
+        }
+        lock
+    }
+
+    /// What it comes to, in one line.
+    pub fn headline(&self) -> String {
+        let all = &self.totals;
+        let count = |rule: Rule| self.findings.iter().filter(|it| it.rule == rule).count();
+        let mut parts = vec![
+            format!("{} of {} requirements traced ({})", all.traced, all.requirements, all.percent(all.traced)),
+            format!("{} tested", all.tested),
+        ];
+        if self.has_results {
+            parts.push(format!("{} passing", all.passing));
+            parts.push(format!("{} failing", all.failing));
+        }
+        let mut add = |number: usize, one: &str, many: &str| {
+            if number != 0 {
+                parts.push(format!("{number} {}", if number == 1 { one } else { many }));
+            }
+        };
+        add(count(Rule::UnknownId), "unknown id", "unknown ids");
+        add(count(Rule::DoneUntraced), "done but untraced", "done but untraced");
+        add(count(Rule::SuspectLink), "suspect", "suspect");
+        add(count(Rule::LostLink), "lost link", "lost links");
+        parts.join(", ")
+    }
+}
+
+/// Rows by the ids of their requirements.
+type Index = HashMap<String, Vec<usize>>;
+
+fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row>, Index) {
+    let mut index: Index = HashMap::new();
+    let mut rows: Vec<Row> = Vec::new();
+    for requirement in requirements {
+        let places = index.entry(requirement.id.clone()).or_default();
+        let twin = places.iter().find_map(|at| rows.get(*at).filter(|it| it.requirement.spec == requirement.spec));
+        if let Some(first) = twin {
+            let first = &first.requirement;
+            findings.push(Finding {
+                rule: Rule::DuplicateId,
+                id: requirement.id.clone(),
+                path: requirement.source.clone(),
+                line: requirement.line,
+                message: format!(
+                    "`{}` of `{}` is defined in `{}` line {} already; the first one counts",
+                    first.id, first.spec, first.source, first.line
+                ),
+            });
+            continue;
+        }
+        places.push(rows.len());
+        let key = requirement.id.clone();
+        rows.push(Row { key, requirement, state: State::Untraced, review: Review::Never, links: Vec::new() });
+    }
+    for places in index.values().filter(|it| 1 < it.len()) {
+        for at in places {
+            if let Some(row) = rows.get_mut(*at) {
+                row.key = format!("{}/{}", row.requirement.spec, row.requirement.id);
+            }
+        }
+    }
+    (rows, index)
+}
+
+fn cite(
+    source: &Source,
+    tag: &Tag,
+    rows: &mut [Row],
+    index: &Index,
+    results: &Results<'_>,
+    findings: &mut Vec<Finding>,
+) {
+    let finding = |rule, id: &str, message| Finding {
+        rule,
+        id: id.to_owned(),
+        path: source.path.clone(),
+        line: tag.line,
+        message,
+    };
+    for problem in &tag.problems {
+        findings.push(finding(Rule::UnreadableTag, "", format!("the tag cannot be read in full: {problem}")));
+    }
+    let test = source.test || tag.owner.test;
+    let separator = match tag.owner.kind {
+        Kind::Section => " > ",
+        _ if source.path.ends_with(".rs") || source.path.ends_with(".cpp") => "::",
+        _ => ".",
+    };
+    let mut outcome = None;
+    for cited in &tag.ids {
+        match resolve(cited, tag.spec.as_deref(), rows, index) {
+            Found::One(at) => {
+                if test && !results.is_empty() && outcome.is_none() {
+                    outcome = Some(results.of(&source.path, &tag.owner));
+                }
+                let link = Link {
+                    path: source.path.clone(),
+                    line: tag.line,
+                    kind: tag.owner.kind,
+                    name: tag.owner.path.join(separator),
+                    form: tag.form,
+                    test,
+                    story: tag.story.clone(),
+                    outcome: outcome.flatten(),
+                };
+                if let Some(row) = rows.get_mut(at) {
+                    row.links.push(link);
+                }
+            }
+            Found::Many(keys) => {
+                let message = format!("`{cited}` may be any of {}; write one of these", keys.join(", "));
+                findings.push(finding(Rule::AmbiguousId, cited, message));
+            }
+            Found::None(alike) => {
+                let hint = match alike.first() {
+                    Some(key) => format!("; `{key}` is"),
+                    None => String::new(),
+                };
+                findings.push(finding(Rule::UnknownId, cited, format!("`{cited}` is no known requirement{hint}")));
+            }
+        }
+    }
+}
+
+enum Found {
+    One(usize),
+    /// Keys in backticks.
+    Many(Vec<String>),
+    /// Keys that are alike.
+    None(Vec<String>),
+}
+
+fn resolve(cited: &str, of_tag: Option<&str>, rows: &[Row], index: &Index) -> Found {
+    let (spec, id) = match cited.rsplit_once('/') {
+        Some((spec, id)) if !index.contains_key(cited) => (Some(spec), id),
+        _ => (of_tag, cited),
+    };
+    let number = spec.map(|it| it.split(['-', '_']).next().unwrap_or(it));
+    // `FR-001` of specification `021` is called `021-FR-001` in some registers.
+    let prefixed = [spec, number].into_iter().flatten().map(|it| format!("{it}-{id}")).find(|it| index.contains_key(it));
+    let places: &[usize] =
+        index.get(id).or_else(|| prefixed.and_then(|it| index.get(&it))).map(Vec::as_slice).unwrap_or_default();
+    let fits = |at: &&usize| {
+        let of = rows.get(**at).map(|it| it.requirement.spec.as_str()).unwrap_or_default();
+        spec.is_some_and(|it| of == it || number.is_some_and(|number| of.split(['-', '_']).next() == Some(number)))
+    };
+    let narrowed: Vec<usize> = if 1 < places.len() { places.iter().filter(fits).copied().collect() } else { places.to_vec() };
+    match narrowed.as_slice() {
+        [one] => Found::One(*one),
+        [] if places.is_empty() => {
+            let wanted = folded(id);
+            // A tag with an unknown id is rare: going through all of them is cheaper than a second index.
+            let alike = rows.iter().filter(|it| folded(&it.requirement.id) == wanted);
+            Found::None(alike.map(|it| it.key.clone()).take(1).collect())
+        }
+        _ => {
+            let keys = places.iter().filter_map(|at| rows.get(*at)).map(|it| format!("`{}`", it.key));
+            Found::Many(keys.collect())
+        }
+    }
+}
+
+/// Small letters, numbers without leading zeros.
+fn folded(id: &str) -> String {
+    let part = |part: &str| part.trim_start_matches('0').to_ascii_lowercase();
+    id.split(['-', '_', '.']).map(part).collect::<Vec<_>>().join("-")
+}
+
+fn state(links: &[Link]) -> State {
+    let tests = || links.iter().filter(|it| it.test);
+    if tests().any(|it| it.outcome == Some(Outcome::Failed)) {
+        State::Failing
+    } else if tests().any(|it| it.outcome == Some(Outcome::Passed)) {
+        State::Passing
+    } else if tests().next().is_some() {
+        State::Tested
+    } else if links.is_empty() {
+        State::Untraced
+    } else {
+        State::Traced
+    }
+}
+
+fn review(row: &Row, reviewed: Option<&Reviewed>) -> Review {
+    match reviewed {
+        Some(reviewed) if !row.links.is_empty() && reviewed.digest != row.requirement.digest() => Review::Suspect,
+        Some(reviewed) if row.links.iter().any(|it| !reviewed.links.contains(&it.place())) => Review::Grown,
+        Some(_) => Review::Current,
+        None => Review::Never,
+    }
+}
+
+/// What a row by itself gives to tell.
+fn told(row: &Row, reviewed: Option<&Reviewed>, findings: &mut Vec<Finding>) {
+    let at_requirement = |rule, message| Finding {
+        rule,
+        id: row.key.clone(),
+        path: row.requirement.source.clone(),
+        line: row.requirement.line,
+        message,
+    };
+    if row.requirement.done == Some(true) && row.state == State::Untraced {
+        let message = format!("`{}` is ticked as done and nothing cites it", row.key);
+        findings.push(at_requirement(Rule::DoneUntraced, message));
+    }
+    for link in row.links.iter().filter(|it| it.outcome == Some(Outcome::Failed)) {
+        let message = format!("`{}` is cited by `{}`, which failed", row.key, link.place());
+        findings.push(Finding { path: link.path.clone(), line: link.line, ..at_requirement(Rule::TracedFailing, message) });
+    }
+    if row.review == Review::Suspect {
+        let places: BTreeSet<String> = row.links.iter().map(|it| format!("`{}`", it.place())).collect();
+        let shown: Vec<String> = places.iter().take(3).cloned().collect();
+        let more = if places.len() <= 3 { String::new() } else { format!(" and {} more", places.len() - 3) };
+        let message =
+            format!("the text of `{}` changed since what cites it was reviewed: {}{more}", row.key, shown.join(", "));
+        findings.push(at_requirement(Rule::SuspectLink, message));
+    }
+    let current: HashSet<String> = row.links.iter().map(Link::place).collect();
+    for lost in reviewed.into_iter().flat_map(|it| &it.links).filter(|it| !current.contains(*it)) {
+        let message = format!("`{}` was cited by `{lost}` when it was reviewed and no longer is", row.key);
+        findings.push(at_requirement(Rule::LostLink, message));
+    }
+}
+
+fn places(rows: &[Row]) -> (Vec<Place>, Vec<Place>) {
+    #[derive(Default)]
+    struct Sets<'a> {
+        symbols: BTreeSet<(&'a str, &'a str)>,
+        requirements: BTreeSet<&'a str>,
+        in_tests: BTreeSet<&'a str>,
+    }
+    let (mut modules, mut files): (BTreeMap<&str, Sets<'_>>, BTreeMap<&str, Sets<'_>>) = Default::default();
+    for row in rows {
+        for link in &row.links {
+            let folder = link.path.rsplit_once('/').map_or(".", |it| it.0);
+            for sets in [modules.entry(folder).or_default(), files.entry(&link.path).or_default()] {
+                sets.symbols.insert((&link.path, &link.name));
+                sets.requirements.insert(&row.key);
+                if link.test {
+                    sets.in_tests.insert(&row.key);
+                }
+            }
+        }
+    }
+    let list = |all: BTreeMap<&str, Sets<'_>>| {
+        let place = |(path, sets): (&str, Sets<'_>)| Place {
+            path: path.to_owned(),
+            symbols: sets.symbols.len(),
+            requirements: sets.requirements.len(),
+            in_tests: sets.in_tests.len(),
+        };
+        all.into_iter().map(place).collect()
+    };
+    (list(modules), list(files))
+}
+
+#[cfg(test)]
+mod tests;
