@@ -83,11 +83,6 @@ pub(crate) fn locate(cwd: &Path, project: &Project) -> Option<PathBuf> {
     above(&project.root)
 }
 
-/// The store of the sessions that `cwd` takes part in.
-pub(crate) fn store(cwd: &Path, project: &Project, dirs: &Dirs, config: &Config) -> Option<Store> {
-    Sessions::find(cwd, project, dirs, config).map(|sessions| sessions.store)
-}
-
 /// The top folder of the work tree whose file all work trees share.
 pub(crate) fn shared_root(project: &Project) -> &Path {
     let main = || {

@@ -4,17 +4,19 @@
 //! Whoever changes the record does it through [`Sessions::apply`]: the change is an [`effect`], the command line
 //! and the hook share it, and the view follows.
 
+pub(crate) mod close;
 pub(crate) mod describe;
 pub(crate) mod effect;
 pub(crate) mod known;
 pub(crate) mod locate;
+pub(crate) mod recall;
 pub(crate) mod render;
 
 use hostler_ledger::context::{self, Context};
 
 pub(crate) use effect::Refused;
-pub(crate) use locate::{Sessions, locate, store};
-pub(crate) use render::{View, render};
+pub(crate) use locate::{Sessions, locate};
+pub(crate) use render::View;
 
 /// Why nothing was changed.
 #[derive(Debug, thiserror::Error)]

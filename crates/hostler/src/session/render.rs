@@ -15,6 +15,7 @@ use std::time::Duration;
 use hostler_ledger::context::{self, Context};
 use hostler_ledger::file::{self, Access, Lock, Snapshot};
 use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
 use minijinja::{Environment, Output, State, Value, escape_formatter};
 use serde_json::json;
 
@@ -103,7 +104,7 @@ pub(crate) struct Rendered {
 
 /// The view of a record in the project at `root`, for a user whose configuration is in `user`.
 pub(crate) fn render(context: &Context, root: &Path, user: &Path) -> Rendered {
-    let values = Value::from_serialize(values(context));
+    let values = Value::from(Serde(values(context)));
     let mut problem = None;
     for path in templates(root, user) {
         let text = match read_template(&path) {

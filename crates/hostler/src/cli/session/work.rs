@@ -64,7 +64,7 @@ pub(super) fn add(args: &AddArgs, here: &Here) -> anyhow::Result<Report> {
         panel.line(notes);
     }
     let json = json!({ "work": crate::session::describe::work(&work), "added": item.changed });
-    Ok(Report::changed("add-work", args.dry_run, &applied, panel, json))
+    Ok(Report::changed("add-work", args.dry_run, &applied, panel, json).with("changed", item.changed))
 }
 
 pub(super) fn complete(args: &CompleteArgs, here: &Here) -> anyhow::Result<Report> {
@@ -80,7 +80,7 @@ pub(super) fn complete(args: &CompleteArgs, here: &Here) -> anyhow::Result<Repor
     });
     panel.line(&item.description);
     let json = json!({ "id": item.id, "description": item.description, "completed": item.changed });
-    Ok(Report::changed("complete-work", args.dry_run, &applied, panel, json))
+    Ok(Report::changed("complete-work", args.dry_run, &applied, panel, json).with("changed", item.changed))
 }
 
 fn priority(value: &str) -> Result<String, String> {
