@@ -299,6 +299,17 @@ fn a_line_that_does_not_fit_is_cut_off_again() {
 /// Starts the job in a mount namespace of its own, in which `state` is a small disk prepared by `script`.
 /// `None`, with a reason, where that is not allowed.
 fn on_a_small_disk(test: &str, state: &Path, script: &str, job: &str) -> Option<String> {
+    started_on_a_small_disk(test, state, script, job, start)
+}
+
+/// The same with another way to start this program.
+pub(crate) fn started_on_a_small_disk(
+    test: &str,
+    state: &Path,
+    script: &str,
+    job: &str,
+    start: fn(&mut Command, &str) -> Child,
+) -> Option<String> {
     let namespace = |script: &str| {
         let mut unshare = Command::new("unshare");
         unshare.args(["--user", "--map-root-user", "--mount", "sh", "-c", script]);
