@@ -7,10 +7,12 @@ pub mod client;
 pub mod model;
 pub mod payload;
 pub mod session;
+pub mod terminal;
 pub mod transcripts;
 pub mod world;
 
 pub use client::Output;
 pub use model::{ModelServer, Request, Turn};
 pub use session::{Run, Session, ToolResult};
+pub use terminal::Terminal;
 pub use world::{Register, Scenario, World};

@@ -14,6 +14,8 @@ use crate::client::{self, Output};
 use crate::model::{ModelServer, Turn};
 use crate::session::Session;
 
+/// What the client sends to the scripted model; nobody looks at it.
+pub(crate) const API_KEY: &str = "sk-ant-test-fake";
 /// How long one command of ours may take.
 const COMMAND_TIME_MAX: Duration = Duration::from_secs(60);
 
@@ -422,13 +424,13 @@ impl World {
         }
     }
 
-    /// The client's command line up to the prompt, talking to `server`.
-    pub(crate) fn client(&self, server: &ModelServer) -> Command {
+    /// The client as a person starts it, talking to `server`.
+    pub(crate) fn interactive(&self, server: &ModelServer) -> Command {
         let mut command = self.command(self.client.as_os_str());
         for (name, value) in [
             // The client refuses to skip permissions as root unless it is told that nothing can be lost.
             ("IS_SANDBOX", "1"),
-            ("ANTHROPIC_API_KEY", "sk-ant-test-fake"),
+            ("ANTHROPIC_API_KEY", API_KEY),
             ("DISABLE_TELEMETRY", "1"),
             ("DISABLE_ERROR_REPORTING", "1"),
             ("DISABLE_AUTOUPDATER", "1"),
@@ -442,10 +444,16 @@ impl World {
         for (name, value) in &self.env {
             command.env(name, value);
         }
-        command.args(["--output-format", "stream-json", "--verbose", "--include-hook-events"]);
         if let Some(settings) = &self.settings {
             command.arg("--settings").arg(settings.to_string());
         }
+        command
+    }
+
+    /// The client's command line up to the prompt, talking to `server`.
+    pub(crate) fn client(&self, server: &ModelServer) -> Command {
+        let mut command = self.interactive(server);
+        command.args(["--output-format", "stream-json", "--verbose", "--include-hook-events"]);
         command
     }
 }

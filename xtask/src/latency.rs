@@ -4,6 +4,7 @@
 //! time is gated on the median. All cases run interleaved, so that they see the same machine, and so does
 //! what the source of this project does instead: one `python3` process per call.
 
+mod statusline;
 mod stop;
 
 use std::fs;
@@ -17,6 +18,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 use serde_json::{Value, json};
 
+use self::statusline::LongRecord;
 use self::stop::LongSession;
 
 /// An allowed call, in milliseconds: wall time spawn to exit as minimum, CPU time as median.
@@ -213,11 +215,14 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
     LongSession::end(&place, program, &mut Samples::default())?;
     let long_rss_mb = self::rss_mb()?;
 
+    let record = LongRecord::new(program)?;
+    record.line(program, &mut Samples::default())?;
+
     let script = place.home.join("hook.py");
     fs::write(&script, PYTHON_HOOK)?;
     let python = python();
     let mut ours: Vec<Samples> = cases.iter().map(|_| Samples::default()).collect();
-    let mut ends = Samples::default();
+    let (mut ends, mut lines) = (Samples::default(), Samples::default());
     let (mut hook, mut bare, mut floor) = (Samples::default(), Samples::default(), Samples::default());
     let start = Instant::now();
     for round in 0..calls {
@@ -228,6 +233,7 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
         if round % PYTHON_EVERY == 0 {
             LongSession::end(&place, program, &mut ends)?;
         }
+        record.line(program, &mut lines)?;
         if let (Some(python), true) = (&python, round % PYTHON_EVERY == 0) {
             let mut command = place.command(python);
             command.arg(&script);
@@ -259,6 +265,11 @@ fn measure(program: &Path, calls: u64) -> anyhow::Result<bool> {
     let end_ms = Samples::at(&ends.wall_ms, 0.0);
     if stop::MS_MAX < end_ms {
         failures.push(format!("Stop: minimum {end_ms:.2} ms, {:.1} allowed", stop::MS_MAX));
+    }
+    row("Status line, 10,000 sessions", &lines, &format!("{:.1}", statusline::MS_MAX));
+    let line_ms = Samples::at(&lines.wall_ms, 0.0);
+    if statusline::MS_MAX < line_ms {
+        failures.push(format!("status line: minimum {line_ms:.2} ms, {:.1} allowed", statusline::MS_MAX));
     }
     row("`true`: a process at all", &floor, "");
     if python.is_some() {

@@ -3,7 +3,9 @@
 //! A broken file is told on every decision and the rest of the configuration still counts: a typing
 //! mistake must neither switch guards off in silence nor stop the agent's work.
 
+mod closing;
 mod limits;
+mod recall;
 mod session;
 
 use std::collections::BTreeMap;
@@ -19,6 +21,9 @@ use toml::{Table, Value};
 
 use crate::dirs::Dirs;
 use crate::project::Project;
+
+pub(crate) use closing::Closing;
+pub(crate) use recall::{Level, Recall, Reminder, Source};
 
 /// Where the project's file is, below its root.
 pub(crate) const PROJECT_FILE: &str = ".hostler/config.toml";
@@ -63,8 +68,16 @@ pub(crate) struct Config {
     pub(crate) audits: bool,
     /// When sessions end by themselves.
     pub(crate) life: session::Life,
+    /// What a session's end writes, commits, tags and pushes.
+    pub(crate) closing: Closing,
     /// Globs of folders in which sessions are kept; empty: wherever a `context.json` stands.
     pub(crate) activation: Vec<String>,
+    /// How prompts search the record of sessions.
+    pub(crate) recall: Recall,
+    /// What words in prompts bring before the agent.
+    pub(crate) reminders: Vec<Reminder>,
+    /// Whose file is being read.
+    reading: Level,
     /// The files that were found, strongest first.
     pub(crate) files: Vec<PathBuf>,
     /// The project has a configuration of its own.
@@ -85,7 +98,11 @@ impl Default for Config {
             checkpoints: Checkpoints { edits: None, files_max: None, bytes_max: None },
             audits: true,
             life: session::Life::default(),
+            closing: Closing::default(),
             activation: Vec::new(),
+            recall: Recall::default(),
+            reminders: Vec::new(),
+            reading: Level::User,
             files: Vec::new(),
             project: false,
             milder_than: None,
@@ -104,6 +121,7 @@ impl Config {
         }
         let users = config.settings.profile;
         if let Some(file) = project_file(project) {
+            config.reading = Level::Project;
             config.project = config.apply_file_at(&file, &file.display().to_string());
         }
         if let Some(name) = std::env::var_os(PROFILE_VARIABLE) {
@@ -199,6 +217,12 @@ impl Config {
                     Some(table) => self.apply_session(table, shown),
                     None => self.wrong(shown, "session", "a table: [session]"),
                 },
+                "recall" => match value.as_table() {
+                    Some(table) => self.apply_recall(table, shown),
+                    None => self.wrong(shown, "recall", "a table: [recall]"),
+                },
+                "reminders" => self.apply_shipped_reminders(value, shown),
+                "reminder" => self.apply_reminders(value, shown),
                 "reads" => match value.as_table() {
                     Some(table) => self.apply_reads(table, shown),
                     None => self.wrong(shown, "reads", "a table: [reads]"),

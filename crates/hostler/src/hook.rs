@@ -9,10 +9,14 @@ mod answer;
 mod call;
 mod close;
 mod fault;
+mod memory;
+mod recall;
 mod record;
 mod report;
+mod session;
 mod tidy;
 mod turn;
+mod view;
 
 use std::any::Any;
 use std::ffi::OsString;
@@ -31,6 +35,8 @@ use crate::config::{Config, OnFault};
 use crate::dirs::Dirs;
 use crate::place::place;
 use crate::project::Project;
+
+pub(crate) use self::memory::{FINDINGS, STOPPED};
 
 /// What one call may take. Hosts let the call run when their own limit passes, so ours comes first.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(4);
@@ -123,8 +129,12 @@ impl World {
     /// place, or makes a repository in a subfolder and moves there, does not make that its project, and
     /// leaves neither configuration nor evidence behind. A work tree of the same repository is one.
     fn of(event: &Event) -> Self {
-        let here = Project::find(&event.cwd);
-        let given = std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from);
+        Self::between(&event.cwd, std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from))
+    }
+
+    /// As [`World::of`], for a client that is in `cwd` and was started in `given`.
+    pub(crate) fn between(cwd: &Path, given: Option<PathBuf>) -> Self {
+        let here = Project::find(cwd);
         let Some(given) = given.filter(|path| path.is_absolute() && *path != here.root) else {
             return Self::around(here, None);
         };

@@ -16,14 +16,18 @@ mod project;
 mod replay;
 mod report;
 mod session;
+mod statusline;
 mod trace;
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
-    if args.next().is_some_and(|word| word == "hook") {
-        return hook::run(args);
+    match args.next() {
+        Some(word) if word == "hook" => hook::run(args),
+        Some(word) if word == "statusline" && statusline::takes(std::env::args_os().skip(2)) => {
+            statusline::run(args)
+        }
+        _ => cli::run(),
     }
-    cli::run()
 }

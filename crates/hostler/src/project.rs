@@ -52,6 +52,16 @@ impl Project {
         })
     }
 
+    /// The branch that is checked out, or the beginning of the commit where none is.
+    pub(crate) fn branch(&self) -> Option<String> {
+        let head = std::fs::read_to_string(self.git_dir.as_ref()?.join("HEAD")).ok()?;
+        let head = head.trim();
+        match head.strip_prefix("ref: ") {
+            Some(name) => Some(name.strip_prefix("refs/heads/").unwrap_or(name).to_owned()),
+            None => head.get(..8).map(str::to_owned),
+        }
+    }
+
     /// A name for the project's evidence folder: readable, and the same for all work trees of a repository.
     pub(crate) fn key(&self) -> String {
         let identity = match &self.git_common_dir {

@@ -12,6 +12,8 @@ const MEMBER: &str = "reads";
 const AGENTS_MAX: usize = 64;
 /// Times that are kept beyond those of a full window.
 const BEYOND_MAX: usize = 16;
+/// Quiet after a burst was told gets twice as long with each, up to this: who was told often knows.
+const QUIET_MS_MAX: i64 = 60 * 60 * 1_000;
 
 /// One read by one agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,8 @@ struct Agent {
     total: u64,
     /// The last ones, oldest first.
     last: Vec<Kept>,
+    /// Bursts that were told.
+    bursts: u32,
     /// Until then nothing is said again, milliseconds since 1970.
     quiet_until_ms: i64,
 }
@@ -41,6 +45,27 @@ struct Kept {
     ms: i64,
     id: String,
     told: bool,
+}
+
+impl Agent {
+    /// Whether a read beyond the limit is told, and notes that it is: once a burst, which goes on as long as each
+    /// read beyond the limit follows the one before within a window.
+    fn speaks(&mut self, now_ms: i64, window_ms: i64) -> bool {
+        let quiet_max_ms = window_ms.max(QUIET_MS_MAX);
+        // A clock that was set back must not silence it for long either.
+        let quiet =
+            now_ms < self.quiet_until_ms && self.quiet_until_ms <= now_ms.saturating_add(quiet_max_ms);
+        let quiet_ms = if quiet {
+            window_ms
+        } else {
+            self.bursts = self.bursts.saturating_add(1);
+            let doubled = window_ms.saturating_mul(1 << (self.bursts - 1).min(12));
+            doubled.min(quiet_max_ms)
+        };
+        let until_ms = now_ms.saturating_add(quiet_ms);
+        self.quiet_until_ms = if quiet { self.quiet_until_ms.max(until_ms) } else { until_ms };
+        !quiet
+    }
 }
 
 impl State {
@@ -62,12 +87,7 @@ impl State {
             };
         }
         let in_window = number(agent.last.len());
-        let until_ms = read.now_ms.saturating_add(window.window_ms);
-        let beyond = window.per_window <= in_window;
-        let told = beyond && read.now_ms < agent.quiet_until_ms && agent.quiet_until_ms <= until_ms;
-        if beyond {
-            agent.quiet_until_ms = until_ms;
-        }
+        let told = window.per_window <= in_window && !agent.speaks(read.now_ms, window.window_ms);
         let count = ReadCount { in_window, in_session: agent.total, told };
         agent.last.push(Kept { ms: read.now_ms, id: id.to_owned(), told });
         let kept_max = usize::try_from(window.per_window).unwrap_or(usize::MAX).saturating_add(BEYOND_MAX);
@@ -76,6 +96,16 @@ impl State {
         agent.total = agent.total.saturating_add(1);
         self.keep_reader(read.agent, &agent);
         count
+    }
+
+    /// Whether a read was counted.
+    pub fn has_reads(&self) -> bool {
+        self.document.contains_key(MEMBER)
+    }
+
+    /// Forgets every read: the work that they were counted for is over.
+    pub fn clear_reads(&mut self) {
+        self.document.remove(MEMBER);
     }
 
     /// Takes the count of a read back: it was denied.

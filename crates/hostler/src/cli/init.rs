@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::exit::Exit;
 use crate::install::change::{Change, at, remove_empty};
 use crate::install::record::{self, Record};
+use crate::install::status_line::{self, Outcome, Wish};
 use crate::install::{Host, Scope, Site, binary, configuration, exclude, found};
 
 /// What a settings file is before the first entry, if there is none.
@@ -33,9 +34,25 @@ pub(crate) struct Args {
     /// How strict [default for a new configuration: standard]
     #[arg(long, value_parser = ["observe", "standard", "strict"])]
     profile: Option<String>,
+    /// Register the status line, also where another settings file has one
+    #[arg(long, conflicts_with = "no_statusline")]
+    statusline: bool,
+    /// Leave the status line alone, and remove one of ours
+    #[arg(long)]
+    no_statusline: bool,
     /// Show what would be written, and write nothing
     #[arg(long)]
     dry_run: bool,
+}
+
+impl Args {
+    fn wish(&self) -> Wish {
+        match (self.statusline, self.no_statusline) {
+            (_, true) => Wish::Unwanted,
+            (true, _) => Wish::Wanted,
+            (false, false) => Wish::Unsaid,
+        }
+    }
 }
 
 struct Plan {
@@ -45,6 +62,9 @@ struct Plan {
     record: Record,
     /// The record as it was before.
     known: Option<Record>,
+    status_line: Outcome,
+    /// Nothing of ours was in the settings.
+    first: bool,
     added: usize,
     replaced: usize,
     removed: usize,
@@ -90,7 +110,11 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
             new
         }
     };
-    let edited = settings::register(text, &record.ledger, command).map_err(|error| at(&path, &error))?;
+    let mut edited = settings::register(text, &record.ledger, command).map_err(|error| at(&path, &error))?;
+    let first = edited.added == settings::REGISTRATIONS.len();
+    let elsewhere = found::status_line_elsewhere(site, &path);
+    let status_line = status_line::plan(&mut edited, &mut record, args.wish(), elsewhere, command)
+        .map_err(|error| at(&path, &error))?;
     record.after_sha256 = sha256_hex(edited.text.as_bytes());
     record.ledger = edited.ledger;
     command.clone_into(&mut record.command);
@@ -107,7 +131,19 @@ fn plan(site: &Site, args: &Args, command: &str) -> anyhow::Result<Plan> {
     record.folders.sort();
     record.folders.dedup();
     let (added, replaced, removed) = (edited.added, edited.replaced, edited.removed);
-    Ok(Plan { settings: change, configuration, exclude, record, known, added, replaced, removed, warnings })
+    Ok(Plan {
+        settings: change,
+        configuration,
+        exclude,
+        record,
+        known,
+        status_line,
+        first,
+        added,
+        replaced,
+        removed,
+        warnings,
+    })
 }
 
 fn plan_configuration(site: &Site, args: &Args, record: &mut Record) -> anyhow::Result<Change> {
@@ -227,7 +263,7 @@ impl Plan {
 
     fn apply(&self, site: &Site) -> anyhow::Result<()> {
         self.record.store(site)?;
-        if self.settings.changes() && self.added == settings::REGISTRATIONS.len() {
+        if self.settings.changes() && self.first {
             self.settings.snapshot.back_up(&record::backup(site, &self.settings.path))?;
         }
         let changes: Vec<&Change> = self.changes().collect();
@@ -283,6 +319,7 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
             "added": plan.added,
             "replaced": plan.replaced,
             "removed": plan.removed,
+            "status_line": plan.status_line.name(),
             "files": files,
             "warnings": plan.warnings,
         });
@@ -308,7 +345,24 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
             site.shown(&plan.settings.path),
             plan.record.command
         )?;
+        match plan.status_line {
+            Outcome::Registered => {
+                writeln!(
+                    out,
+                    "its status line is that of `hostler statusline`; `hostler init --no-statusline` removes it"
+                )?;
+            }
+            Outcome::Kept | Outcome::Elsewhere => writeln!(out, "your own status line stays as it is")?,
+            Outcome::TakenOut => {
+                writeln!(out, "no status line, as you left it; `hostler init --statusline` brings it back")?
+            }
+            Outcome::Removed | Outcome::Unwanted => {}
+        }
         writeln!(out, "next: start a new session of the agent, or run `hostler doctor`")?;
+        let root = &site.project.root;
+        if args.scope != Scope::User && crate::session::locate(root, &site.project).is_none() {
+            writeln!(out, "next: `hostler session init`, where what is done and left to do is to be remembered")?;
+        }
     }
     for warning in &plan.warnings {
         writeln!(std::io::stderr(), "warning: {warning}")?;

@@ -14,6 +14,8 @@ mod report;
 mod rows;
 mod session;
 mod status;
+mod statusline;
+mod trace;
 mod uninit;
 
 use std::process::ExitCode;
@@ -43,6 +45,8 @@ enum Command {
     Doctor(doctor::Args),
     /// Show what is registered and active here
     Status(status::Args),
+    /// Print one line about the session, for the client's status line
+    Statusline(statusline::Args),
     /// List guards, explain a command, score a corpus
     Guard(guard::Args),
     /// Show how a recorded decision came about
@@ -61,6 +65,8 @@ enum Command {
     Notify(notify::Args),
     /// Report what was claimed and what held, what was stopped, and which tests ran
     Report(report::Args),
+    /// Tie requirements to code and tests, and check that nothing is missing
+    Trace(trace::Args),
     /// Keep the record of sessions: what was meant, done, reached, decided, and left to do
     Session(session::Args),
 }
@@ -82,6 +88,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Uninit(args) => uninit::run(&args, json),
         Command::Doctor(args) => doctor::run(&args, json),
         Command::Status(args) => status::run(&args, json),
+        Command::Statusline(args) => statusline::run(&args),
         Command::Guard(args) => guard::run(&args, json),
         Command::Explain(args) => explain::run(&args, json),
         Command::AllowOnce(args) => allow_once::run(&args, json),
@@ -91,6 +98,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Replay(args) => replay::run(&args, json),
         Command::Notify(args) => notify::run(&args, json),
         Command::Report(args) => report::run(&args, json),
+        Command::Trace(args) => trace::run(&args, json),
         Command::Session(args) => session::run(&args, json),
     };
     match result {

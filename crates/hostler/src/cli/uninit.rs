@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hostler_host::claude::settings;
+use hostler_host::claude::{settings, status_line};
 use hostler_ledger::file::Access;
 use hostler_ledger::journal::sha256_hex;
 use serde_json::json;
@@ -77,7 +77,10 @@ fn plan(site: &Site, scope: Scope) -> anyhow::Result<Option<Plan>> {
         let ledger = record.as_ref().map(|it| &it.ledger);
         let edited = settings::unregister(&text, ledger).map_err(|error| at(&path, &error))?;
         removed = edited.removed;
-        let mut after = Some(edited.text);
+        let mut text_after = edited.text;
+        let lines = status_line::remove(&mut text_after, &edited.ledger).map_err(|error| at(&path, &error))?;
+        removed += usize::from(lines);
+        let mut after = Some(text_after);
         if let (Some(record), true) = (&record, removed != 0) {
             after = restore(site, record, &text, after);
         }

@@ -7,14 +7,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_host::reason::{self, Reference};
 use hostler_ledger::checkpoint::{self, Created};
-use hostler_ledger::journal::{self, Appended, Entry};
+use hostler_ledger::journal::{self, Appended, Entry, Peek};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{allow, state};
 use hostler_model::{
-    Action, Decision, Event, EventKind, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall, Verdict,
+    Action, Decision, Event, EventKind, Facts, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall,
+    Verdict,
 };
 use hostler_policy::shell::may_take_long;
 
+use super::memory::Memory;
 use super::record::{self, Attributes, set};
 use super::{Clock, World, answer, told, turn};
 use crate::claims::kept;
@@ -69,7 +71,8 @@ impl Before<'_> {
     fn answer(self) -> Reply {
         let place = self.world.place(&self.event.cwd);
         let mut notes = Notes { faults: self.world.faults(), ..Notes::default() };
-        let mut judged = self.judge(&place);
+        let mut memory = Memory::new(self.event, self.call, self.world.state());
+        let mut judged = self.judge(&place, &mut memory);
         notes.faults.extend(judged.decision.faults.iter().cloned());
         let mut exception = self.exception(&mut judged, &mut notes);
         if self.keep(&mut judged, &place, exception.granted, &mut notes) {
@@ -83,27 +86,24 @@ impl Before<'_> {
             // From here on the decision is known, whatever becomes of its record.
             self.watch(&self.reply(&judged, None, &exception, &notes));
         }
-        let recorded = self.record(&judged, &place, &exception, &mut notes);
+        let recorded = self.record(&judged, &place, &exception, &mut notes, memory.seen());
         if recorded.is_none()
             && self.world.config.on_fault == OnFault::Closed
             && !judged.decision.verdict.blocks()
         {
             close(&mut judged, &notes.faults);
         }
+        let first = !matches!(recorded, Some(Appended::Duplicate { .. }));
+        memory.settle(judged.decision.verdict, first);
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 
     /// Decides. What fails outside every single rule decides nothing, and is recorded and told like one.
-    fn judge(&self, place: &Place) -> Judged {
+    fn judge(&self, place: &Place, memory: &mut Memory<'_>) -> Judged {
         let look = |needs: &Needs| {
-            // A dead network mount would hold us until the host gives up and lets the call run.
-            let late = format!("looking at files took longer than {} s", super::TIME_MAX.as_secs());
-            self.watch(&match self.call.action {
-                Action::Shell { .. } => undecided(&late),
-                _ => super::fault_reply(&late, self.world.config.on_fault == OnFault::Closed),
-            });
-            super::fault::slow("slow:");
-            observe(needs, place)
+            let mut facts = self.look(needs, place);
+            memory.fill(needs, &mut facts);
+            facts
         };
         let judge = || {
             super::fault::analysis();
@@ -120,6 +120,20 @@ impl Before<'_> {
             paths: Vec::new(),
             understood: false,
         })
+    }
+
+    /// Looks at what rules want to know of files.
+    fn look(&self, needs: &Needs, place: &Place) -> Facts {
+        if needs.look_at_files() {
+            // A dead network mount would hold us until the host gives up and lets the call run.
+            let late = format!("looking at files took longer than {} s", super::TIME_MAX.as_secs());
+            self.watch(&match self.call.action {
+                Action::Shell { .. } => undecided(&late),
+                _ => super::fault_reply(&late, self.world.config.on_fault == OnFault::Closed),
+            });
+            super::fault::slow("slow:");
+        }
+        observe(needs, place)
     }
 
     /// The name under which a person can let this very call through, and whether one did: it is allowed then.
@@ -266,6 +280,7 @@ impl Before<'_> {
         place: &Place,
         exception: &Exception,
         notes: &mut Notes,
+        seen: Option<Peek>,
     ) -> Option<Appended> {
         let mut attributes = record::call(self.event, self.call);
         record::decision(&mut attributes, self.call, judged, place);
@@ -291,7 +306,7 @@ impl Before<'_> {
         if !notes.faults.is_empty() {
             set(&mut attributes, "faults", notes.faults.clone());
         }
-        let appended = append(
+        let appended = append_after(
             self.world,
             &self.event.session,
             Line {
@@ -302,6 +317,7 @@ impl Before<'_> {
                 attributes,
                 clock: self.clock,
             },
+            seen,
         );
         match appended {
             Ok(appended) => Some(appended),
@@ -372,17 +388,32 @@ fn close(judged: &mut Judged, faults: &[String]) {
 
 /// Everything but a tool call that is about to run.
 fn after(event: &Event, world: &World, clock: Clock) -> Reply {
-    if let Some(reply) = turn::end(event, world, clock) {
+    if let Some(mut reply) = turn::end(event, world, clock) {
+        if reply.stop.is_none() {
+            let said = super::session::on(event, world, clock);
+            let fault = (!said.faults.is_empty()).then(|| told(&said.faults.join("; ")));
+            let messages: Vec<String> =
+                [reply.message.take(), fault, said.message].into_iter().flatten().collect();
+            reply.message = (!messages.is_empty()).then(|| messages.join("\n"));
+        }
         return reply;
     }
-    let context = turn::before_prompt(event, world);
+    let mut contexts: Vec<String> = turn::before_prompt(event, world).into_iter().collect();
+    let mut brought = super::recall::brought(event, world, clock);
+    // Before the event is recorded: it is no sign of work in the session that may have been left.
+    let sessions = super::session::on(event, world, clock);
+    contexts.extend(sessions.context);
+    contexts.extend(brought.context.take());
     let mut faults = match event.kind {
         // Told again with each prompt, so that it is not forgotten, and not with every result.
         EventKind::SessionStart { .. } | EventKind::Prompt { .. } => world.faults(),
         _ => Vec::new(),
     };
+    faults.extend(sessions.faults);
+    faults.append(&mut brought.faults);
     if let Some((kind, mut attributes)) = record::other(event) {
         super::close::begun(event, world, &mut attributes);
+        brought.record(&mut attributes);
         if let EventKind::ToolAfter { call, outcome } = &event.kind {
             let place = world.place(&event.cwd);
             match kept::of_result(event, call, outcome, &place, super::fault::evidence) {
@@ -409,11 +440,14 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     if !faults.is_empty() {
         messages.push(told(&faults.join("; ")));
     }
+    messages.extend(sessions.message);
     if let EventKind::SessionStart { .. } = event.kind {
         messages.extend(world.config.warnings.iter().map(|warning| format!("hostler: {warning}")));
         messages.extend(loosened(&world.config));
     }
-    let message = (!messages.is_empty()).then(|| messages.join("\n"));
+    messages.extend(super::view::refreshed(event, world, clock));
+    let joined = |texts: &[String], between| (!texts.is_empty()).then(|| texts.join(between));
+    let (context, message) = (joined(&contexts, "\n\n"), joined(&messages, "\n"));
     Reply { context, message, ..Reply::default() }
 }
 
@@ -457,7 +491,17 @@ pub(super) struct Line {
 ///
 /// # Errors
 /// Why it could not be written, in words.
-pub(super) fn append(world: &World, session: &SessionId, mut line: Line) -> Result<Appended, String> {
+pub(super) fn append(world: &World, session: &SessionId, line: Line) -> Result<Appended, String> {
+    append_after(world, session, line, None)
+}
+
+/// As [`append`], after a look at the journal.
+fn append_after(
+    world: &World,
+    session: &SessionId,
+    mut line: Line,
+    seen: Option<Peek>,
+) -> Result<Appended, String> {
     let state = world.state().ok_or("there is no home folder to keep evidence in")?;
     set(
         &mut line.attributes,
@@ -471,7 +515,7 @@ pub(super) fn append(world: &World, session: &SessionId, mut line: Line) -> Resu
         durable: line.durable,
         attributes: line.attributes,
     };
-    journal::append(state, session, &entry).map_err(|error| error.to_string())
+    journal::append_after(state, session, &entry, seen).map_err(|error| error.to_string())
 }
 
 /// Records a payload that belongs to no session.

@@ -96,6 +96,11 @@ impl End<'_> {
         if !twice && !findings.is_empty() {
             faults.extend(self.log(&result, &findings, &ids));
         }
+        if !twice {
+            let told = result.modes.iter().filter(|mode| Mode::Warn <= **mode).count();
+            let scope = self.subagent().unwrap_or_default();
+            super::memory::count_findings(self.world, self.event, scope, self.continuing, told);
+        }
         let mut reply = self.reply(&result, &findings, &ids, sent_back);
         let fault = (!faults.is_empty()).then(|| told(&faults.join("; ")));
         let messages: Vec<String> = [fault, reply.message.take()].into_iter().flatten().collect();

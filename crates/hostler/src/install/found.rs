@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use hostler_host::claude::settings::{self, Registered};
+use hostler_host::claude::status_line;
 use hostler_ledger::file::Snapshot;
 
 use super::{Scope, Site, change};
@@ -55,6 +56,15 @@ impl Source {
             Origin::Plugin(name, _) => format!("the plugin `{name}`"),
         }
     }
+}
+
+/// Whether a settings file other than `path` has a status line that is not ours.
+pub(crate) fn status_line_elsewhere(site: &Site, path: &Path) -> bool {
+    let others = sources(site).into_iter().filter(|source| !super::binary::same_file(&source.path, path));
+    others.filter_map(|source| source.text.ok().flatten()).any(|text| {
+        // A file that cannot be read is one that the client ignores.
+        status_line::owner(&text) == Ok(status_line::Owner::Others)
+    })
 }
 
 /// All places, strongest first.

@@ -11,6 +11,7 @@ pub(crate) mod configuration;
 pub(crate) mod exclude;
 pub(crate) mod found;
 pub(crate) mod record;
+pub(crate) mod status_line;
 
 use std::path::{Path, PathBuf};
 

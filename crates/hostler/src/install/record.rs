@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Host, Scope, Site};
 
 /// Format of the file; a reader refuses a newer one, since it could not undo what it does not know.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// The part that every version has.
 #[derive(Deserialize)]
@@ -40,6 +40,9 @@ pub(crate) struct Record {
     pub(crate) after_sha256: String,
     /// Folders that were made for the files below, outermost first.
     pub(crate) folders: Vec<PathBuf>,
+    /// The status line was registered in the settings.
+    #[serde(default)]
+    pub(crate) status_line: bool,
     /// Configuration that was created, with the SHA-256 of its text.
     pub(crate) configuration: Option<(PathBuf, String)>,
     /// A git exclude file and the line that was added to it.
@@ -61,6 +64,7 @@ impl Record {
             before_sha256: before.map(|text| sha256_hex(text.as_bytes())),
             after_sha256: String::new(),
             folders: Vec::new(),
+            status_line: false,
             configuration: None,
             exclude: None,
         }

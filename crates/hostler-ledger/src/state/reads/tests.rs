@@ -62,6 +62,10 @@ fn a_burst_is_told_once_however_long_it_goes_on() {
     assert_eq!(told(&every_second), [3_000]);
     // Quiet for longer than a window, and a new burst is told again.
     assert_eq!(told(&[0, 1, 2, 3, 4, 40_000, 40_001, 40_002, 40_003, 40_004]), [3, 40_003]);
+    // Each is followed by twice the quiet of the one before.
+    let bursts = [0, 31_000, 62_000, 124_000, 200_000, 250_000, 500_000];
+    let reads: Vec<i64> = bursts.iter().flat_map(|at| (*at..*at + 6).collect::<Vec<_>>()).collect();
+    assert_eq!(told(&reads), [3, 31_003, 124_003, 250_003, 500_003]);
 }
 
 #[test]

@@ -9,10 +9,13 @@ mod client;
 mod faults;
 mod guards;
 mod install;
+mod lifecycle;
+mod recall;
 mod replay;
 mod sessions;
 mod settings;
 mod skills;
+mod statusline;
 
 use testkit::Scenario;
 

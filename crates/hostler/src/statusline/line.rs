@@ -1,0 +1,234 @@
+//! The line itself: what is said, in which order it is left out where there is no room, and its colours.
+
+use unicode_width::UnicodeWidthStr;
+
+/// Between two parts.
+const BETWEEN: &str = " · ";
+/// A purpose is cut to this many columns before any part is left out.
+const PURPOSE_COLUMNS_MIN: usize = 12;
+const PURPOSE_COLUMNS_MAX: usize = 48;
+const BRANCH_COLUMNS_MAX: usize = 32;
+/// How much of the context is much, in percent.
+const CONTEXT_MUCH: u8 = 60;
+const CONTEXT_ALMOST_ALL: u8 = 80;
+
+/// How it is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Style {
+    pub(super) color: bool,
+    /// Columns.
+    pub(super) width: usize,
+}
+
+/// The work session that is going on, or the last one.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Session {
+    pub(super) number: u64,
+    pub(super) purpose: String,
+    pub(super) active: bool,
+}
+
+/// What is said.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(super) struct Line {
+    pub(super) session: Option<Session>,
+    pub(super) branch: Option<String>,
+    pub(super) profile: &'static str,
+    /// The configuration has mistakes.
+    pub(super) faulty: bool,
+    /// Nothing of this session is recorded.
+    pub(super) silent: bool,
+    /// Calls that were stopped.
+    pub(super) stopped: u64,
+    /// Findings that the agent did not take back.
+    pub(super) findings: u64,
+    pub(super) context_percent: Option<u8>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Color {
+    None,
+    Dim,
+    Green,
+    Yellow,
+    Red,
+}
+
+struct Part {
+    text: String,
+    color: Color,
+    /// The higher, the longer it stays.
+    rank: u8,
+}
+
+impl Line {
+    pub(super) fn print(&self, style: Style) -> String {
+        let mut parts = self.parts(PURPOSE_COLUMNS_MAX);
+        let surplus = columns(&parts).saturating_sub(style.width);
+        if 0 < surplus {
+            parts = self.parts(PURPOSE_COLUMNS_MAX.saturating_sub(surplus).max(PURPOSE_COLUMNS_MIN));
+        }
+        while 1 < parts.len() && style.width < columns(&parts) {
+            if let Some(at) = (0..parts.len()).min_by_key(|at| parts[*at].rank) {
+                parts.remove(at);
+            }
+        }
+        let painted: Vec<String> =
+            parts.iter().map(|part| paint(&cut(&part.text, style.width), part.color, style.color)).collect();
+        painted.join(BETWEEN)
+    }
+
+    fn parts(&self, purpose_columns: usize) -> Vec<Part> {
+        let part = |text: String, color, rank| Part { text, color, rank };
+        let counted = |count: u64, one: &str, many: &str| match count {
+            1 => format!("1 {one}"),
+            count => format!("{count} {many}"),
+        };
+        let mut parts = Vec::new();
+        if let Some(session) = &self.session {
+            let purpose = cut(&clean(&session.purpose), purpose_columns);
+            parts.push(match (session.active, purpose.is_empty()) {
+                (true, true) => part(format!("#{}", session.number), Color::Green, 9),
+                (true, false) => part(format!("#{} {purpose}", session.number), Color::Green, 9),
+                (false, _) => part(format!("#{} closed", session.number), Color::Dim, 2),
+            });
+        }
+        if let Some(branch) = &self.branch {
+            parts.push(part(cut(&clean(branch), BRANCH_COLUMNS_MAX), Color::Dim, 3));
+        }
+        parts.push(match (self.silent, self.faulty) {
+            (true, _) => part("hostler: no record of this session".to_owned(), Color::Yellow, 7),
+            (false, true) => {
+                part(format!("{}: mistakes in its configuration", self.profile), Color::Yellow, 7)
+            }
+            (false, false) => part(self.profile.to_owned(), Color::Dim, 4),
+        });
+        if 0 < self.stopped {
+            parts.push(part(format!("{} stopped", self.stopped), Color::Yellow, 6));
+        }
+        if 0 < self.findings {
+            parts.push(part(counted(self.findings, "finding", "findings"), Color::Red, 8));
+        }
+        if let Some(percent) = self.context_percent {
+            let color = match percent {
+                CONTEXT_ALMOST_ALL.. => Color::Red,
+                CONTEXT_MUCH.. => Color::Yellow,
+                _ => Color::None,
+            };
+            parts.push(part(format!("{percent}% context"), color, 5));
+        }
+        parts
+    }
+}
+
+fn columns(parts: &[Part]) -> usize {
+    let between = BETWEEN.width() * parts.len().saturating_sub(1);
+    parts.iter().map(|part| part.text.width()).sum::<usize>() + between
+}
+
+/// In one line, without what a terminal would act on.
+fn clean(text: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).collect();
+    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// At most this many columns, the cut marked.
+fn cut(text: &str, columns_max: usize) -> String {
+    if text.width() <= columns_max {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for c in text.chars() {
+        let mut longer = out.clone();
+        longer.push(c);
+        if columns_max <= longer.width() {
+            break;
+        }
+        out = longer;
+    }
+    format!("{}…", out.trim_end())
+}
+
+fn paint(text: &str, color: Color, colored: bool) -> String {
+    let code = match color {
+        Color::None => return text.to_owned(),
+        Color::Dim => 2,
+        Color::Green => 32,
+        Color::Yellow => 33,
+        Color::Red => 31,
+    };
+    if colored { format!("\u{1b}[{code}m{text}\u{1b}[0m") } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn full() -> Line {
+        Line {
+            session: Some(Session { number: 12, purpose: "Prices are rounded".to_owned(), active: true }),
+            branch: Some("main".to_owned()),
+            profile: "standard",
+            stopped: 2,
+            findings: 1,
+            context_percent: Some(42),
+            ..Line::default()
+        }
+    }
+
+    #[track_caller]
+    fn check(line: &Line, width: usize, expected: &str) {
+        let printed = line.print(Style { color: false, width });
+        assert_eq!(printed, expected);
+        assert!(printed.width() <= width, "{} columns", printed.width());
+    }
+
+    #[test]
+    fn where_there_is_no_room_what_matters_least_is_left_out() {
+        let line = full();
+        check(&line, 120, "#12 Prices are rounded · main · standard · 2 stopped · 1 finding · 42% context");
+        check(&line, 60, "#12 Prices are… · standard · 2 stopped · 1 finding · 42% context");
+        check(&line, 50, "#12 Prices are… · 2 stopped · 1 finding · 42% context");
+        check(&line, 30, "#12 Prices are… · 1 finding");
+        check(&line, 16, "#12 Prices are…");
+        check(&line, 6, "#12 P…");
+        check(&line, 1, "…");
+    }
+
+    #[test]
+    fn what_is_not_known_is_left_out_and_what_is_wrong_is_said() {
+        check(&Line { profile: "strict", ..Line::default() }, 80, "strict");
+        let silent = Line { silent: true, ..full() };
+        assert!(silent.print(Style { color: false, width: 120 }).contains("no record of this session"));
+        let faulty = Line { faulty: true, ..full() };
+        assert!(faulty.print(Style { color: false, width: 120 }).contains("standard: mistakes"));
+        let closed = Line {
+            session: Some(Session { active: false, ..full().session.unwrap_or_default() }),
+            ..Line { profile: "standard", ..Line::default() }
+        };
+        check(&closed, 80, "#12 closed · standard");
+    }
+
+    #[test]
+    fn a_purpose_cannot_write_to_the_terminal() {
+        let purpose = "a\u{1b}]0;title\u{7}\n\tb \u{9b}31m wide 修正".to_owned();
+        let line = Line { session: Some(Session { number: 1, purpose, active: true }), ..Line::default() };
+        check(&line, 80, "#1 a ]0;title b 31m wide 修正 · ");
+        check(&line, 24, "#1 a ]0;title b 31m… · ");
+    }
+
+    #[test]
+    fn colours_only_where_they_are_wanted() {
+        let colored = full().print(Style { color: true, width: 120 });
+        assert!(
+            colored.contains("\u{1b}[31m1 finding\u{1b}[0m") && colored.contains("42% context"),
+            "{colored:?}"
+        );
+        for (percent, code) in [(59, None), (60, Some("\u{1b}[33m")), (80, Some("\u{1b}[31m"))] {
+            let line = Line { context_percent: Some(percent), profile: "standard", ..Line::default() };
+            let colored = line.print(Style { color: true, width: 80 });
+            let expected = code.map_or(format!(" · {percent}%"), |code| format!(" · {code}{percent}%"));
+            assert!(colored.contains(&expected), "{colored:?}");
+        }
+    }
+}
