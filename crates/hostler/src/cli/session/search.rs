@@ -3,7 +3,7 @@
 use hostler_policy::recall::{self, Limits, Match, Of, Query, Scope};
 use serde_json::{Value, json};
 
-use super::{Here, NotKept, Report};
+use super::{Here, Report};
 use crate::output::panel::Panel;
 use crate::session::recall as records;
 
@@ -14,7 +14,7 @@ use crate::session::recall as records;
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// What to look for
-    #[arg(required = true)]
+    #[arg(required = true, value_parser = word)]
     words: Vec<String>,
     /// Search all sessions
     #[arg(long, conflicts_with = "last")]
@@ -29,9 +29,6 @@ pub(super) struct Args {
 
 pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
     let query = Query::search(&args.words.join(" "));
-    if query.is_empty() {
-        return Err(NotKept("there is nothing to look for: name at least one word".to_owned()).into());
-    }
     let sessions = here.sessions()?;
     let context = sessions.read()?;
     let configured = here.config.recall.limits;
@@ -68,6 +65,14 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
         "matches": found.matches.iter().map(described).collect::<Vec<_>>(),
     });
     Ok(Report::new(panel, json).with_notes(context.notes()))
+}
+
+/// A word with something to look for in it.
+fn word(value: &str) -> Result<String, String> {
+    if Query::search(value).is_empty() {
+        return Err("there is no letter or digit in it to look for".to_owned());
+    }
+    Ok(value.to_owned())
 }
 
 fn described(found: &Match) -> Value {
