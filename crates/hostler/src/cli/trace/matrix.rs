@@ -1,0 +1,129 @@
+//! `hostler trace matrix`.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use hostler_ledger::file::{Access, Snapshot};
+use hostler_trace::output::{csv, html, json, markdown, reqif, sarif};
+
+use super::summary;
+use crate::exit::Exit;
+use crate::output;
+use crate::trace::Trace;
+
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// How it is written
+    #[arg(long, value_enum, default_value_t = Format::Markdown)]
+    format: Format,
+    /// Write it to this file instead of standard output
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Write the Markdown page that `trace.toml` names (`plans/rtm.md` where it names none)
+    #[arg(long, conflicts_with_all = ["output", "format"])]
+    write: bool,
+    /// Check that this page is current: exit code 1 where it is not
+    #[arg(long, conflicts_with_all = ["output", "format", "write"])]
+    check: bool,
+    /// Leave the texts of requirements out
+    #[arg(long)]
+    no_texts: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Format {
+    /// Tables for people, to be kept in the project
+    Markdown,
+    /// Everything, for programs
+    Json,
+    /// One line for each requirement
+    Csv,
+    /// SARIF 2.1.0, for viewers and code scanning
+    Sarif,
+    /// One page that needs nothing else
+    Html,
+    /// `ReqIF` 1.2, for requirements tools
+    Reqif,
+}
+
+pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit> {
+    if args.write || args.check {
+        return page(args, trace, json);
+    }
+    let format = if json { Format::Json } else { args.format };
+    let text = text(format, args, trace);
+    let Some(path) = &args.output else {
+        let mut out = std::io::stdout().lock();
+        out.write_all(text.as_bytes())?;
+        if !text.ends_with('\n') {
+            writeln!(out)?;
+        }
+        drop(out);
+        summary::notes(&trace.notes)?;
+        return Ok(Exit::Ok);
+    };
+    let file = Snapshot::read(path)?;
+    // A page of somebody else's is not replaced by accident; data formats have no place for a mark.
+    let mark = match format {
+        Format::Markdown => Some("Made by `hostler trace matrix`"),
+        Format::Html => Some(html::GENERATOR),
+        _ => None,
+    };
+    let foreign = |bytes: &[u8]| !bytes.is_empty() && mark.is_some_and(|it| memchr::memmem::find(bytes, it.as_bytes()).is_none());
+    if file.bytes().is_some_and(foreign) {
+        bail!("`{}` was not made by hostler; remove it first, or choose another name", path.display());
+    }
+    let written = file.replace(text.as_bytes(), Access::Shared).context("the matrix was not written")?;
+    let mut talk = std::io::stderr().lock();
+    writeln!(talk, "wrote `{}`: {}", written.real_path().display(), trace.matrix.headline())?;
+    drop(talk);
+    summary::notes(&trace.notes)?;
+    Ok(Exit::Ok)
+}
+
+fn text(format: Format, args: &Args, trace: &Trace) -> String {
+    let time = super::now();
+    let mut options = trace.options(&time);
+    options.texts &= !args.no_texts;
+    let matrix = &trace.matrix;
+    match format {
+        Format::Markdown => markdown::text(matrix, &options),
+        Format::Json => json::document(matrix, &options).to_string(),
+        Format::Csv => csv::text(matrix, &options),
+        Format::Sarif => {
+            let root = trace.root.to_str().map(|it| format!("file://{}/", sarif::percent_encoded(it.trim_end_matches('/'))));
+            sarif::log(matrix, &options, root.as_deref()).to_string()
+        }
+        Format::Html => html::page(matrix, &options),
+        Format::Reqif => reqif::text(matrix, &options),
+    }
+}
+
+/// The page that is kept in the project.
+fn page(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit> {
+    let page = trace.page()?;
+    if args.write {
+        page.write()?;
+    }
+    let stale = args.check && page.changed;
+    let shown = page.file.strip_prefix(&trace.root).unwrap_or(Path::new(&page.file)).display().to_string();
+    if json {
+        let document = serde_json::json!({
+            "file": shown, "changed": page.changed, "written": args.write && page.changed, "headline": page.headline,
+        });
+        output::json::print(&document)?;
+    } else {
+        let mut out = std::io::stdout().lock();
+        match (args.write, page.changed) {
+            (true, true) => writeln!(out, "wrote `{shown}`: {}", page.headline)?,
+            (_, false) => writeln!(out, "`{shown}` is current: {}", page.headline)?,
+            (false, true) => {
+                writeln!(out, "`{shown}` is not current; run `hostler trace matrix --write` and commit it")?;
+            }
+        }
+        drop(out);
+        summary::notes(&trace.notes)?;
+    }
+    Ok(if stale { Exit::Finding } else { Exit::Ok })
+}
