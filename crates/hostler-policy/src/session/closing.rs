@@ -41,11 +41,9 @@ pub enum Step {
 }
 
 impl Step {
-    /// All of them, in order.
-    pub const ALL: [Self; 10] = [
+    /// Those that change something.
+    pub const EFFECTS: [Self; 8] = [
         Self::Flush,
-        Self::Achievements,
-        Self::Checks,
         Self::Rtm,
         Self::Changelog,
         Self::Record,
@@ -109,6 +107,8 @@ pub struct Plan {
     pub ended: String,
     /// How it ended: `closed`, `stale`.
     pub outcome: String,
+    /// The commit that was checked out.
+    pub head: Option<String>,
     /// The tag's name; `None`: none is wanted.
     pub tag: Option<String>,
     /// Branch and tag are pushed.

@@ -340,7 +340,8 @@ pub(crate) fn length(from: &str, to: &str) -> String {
 /// A recorded time, also one without an offset.
 pub(crate) fn moment(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let civil = || text.parse::<DateTime>().ok()?.to_zoned_datetime(TimeZone::UTC).ok().map(|it| it.timestamp());
+    let civil =
+        || text.parse::<DateTime>().ok()?.to_zoned_datetime(TimeZone::UTC).ok().map(|it| it.timestamp());
     text.parse::<Timestamp>().ok().or_else(civil)
 }
 

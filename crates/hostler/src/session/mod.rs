@@ -76,3 +76,18 @@ impl Sessions {
         Ok(Applied { value, context: updated.context, notes: updated.notes, changed: updated.changed, view })
     }
 }
+
+#[cfg(test)]
+pub(crate) mod testing {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use hostler_ledger::context::{Context, State, Store};
+
+    /// A record in which nothing has happened yet.
+    pub(crate) fn record() -> Context {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::new(folder.path().join("context.json"), folder.path().join("state"));
+        store.create(State::default()).unwrap();
+        store.read().unwrap().unwrap()
+    }
+}

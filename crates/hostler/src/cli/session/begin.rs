@@ -1,11 +1,11 @@
-//! `hostler session begin` and `end`.
+//! `hostler session begin`.
 
 use serde_json::json;
 
 use super::status::title;
-use super::{DryRun, Here, Report, done, text};
+use super::{DryRun, Here, Report, text};
 use crate::output::panel::Panel;
-use crate::session::effect::{self, Begin, End};
+use crate::session::effect::{self, Begin};
 use crate::session::{describe, known};
 
 /// Begin a session
@@ -30,21 +30,6 @@ pub(super) struct BeginArgs {
     /// Close an active session as it stands first
     #[arg(long)]
     force: bool,
-    #[command(flatten)]
-    dry_run: DryRun,
-}
-
-/// End the active session
-///
-/// Records its length, what was reached, and what is next.
-#[derive(Debug, clap::Args)]
-pub(super) struct EndArgs {
-    /// What was reached, besides what was logged (several, or repeated)
-    #[arg(long, value_parser = text, num_args = 1.., value_name = "TEXT")]
-    achievements: Vec<String>,
-    /// What is next: becomes work that is left to do (several, or repeated)
-    #[arg(long, value_parser = text, num_args = 1.., value_name = "TEXT")]
-    upcoming: Vec<String>,
     #[command(flatten)]
     dry_run: DryRun,
 }
@@ -83,35 +68,4 @@ pub(super) fn begin(args: &BeginArgs, here: &Here) -> anyhow::Result<Report> {
     }
     let json = json!({ "session": describe::session(&session), "replaced": begun.replaced });
     Ok(Report::changed("begin", args.dry_run, &applied, panel, json))
-}
-
-pub(super) fn end(args: &EndArgs, here: &Here) -> anyhow::Result<Report> {
-    let sessions = here.sessions()?;
-    let request = End {
-        achievements: args.achievements.clone(),
-        upcoming: args.upcoming.clone(),
-        outcome: "closed".to_owned(),
-    };
-    let now = effect::now();
-    let applied = sessions.apply(args.dry_run.dry_run, |context| effect::end(context, &request, &now))?;
-    let ended = &applied.value;
-    let session = applied.context.by_number(ended.seq).map(|(_, it)| it).unwrap_or_default();
-    let number = format!("session #{}", ended.seq);
-    let mut panel = Panel::new(format!(
-        "{} | {}",
-        done(args.dry_run, &format!("ended {number}"), &format!("end {number}")),
-        ended.length
-    ));
-    panel.line(format!("Purpose: {}", session.purpose));
-    if !session.achievements.is_empty() {
-        panel.rule().line("Achievements:");
-        for achievement in &session.achievements {
-            panel.item("- ", achievement);
-        }
-    }
-    if !ended.upcoming.is_empty() {
-        panel.line(format!("Left to do: {}", ended.upcoming.join(", ")));
-    }
-    let json = json!({ "session": describe::session(&session), "upcoming": ended.upcoming });
-    Ok(Report::changed("end", args.dry_run, &applied, panel, json))
 }

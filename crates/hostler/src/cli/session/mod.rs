@@ -4,10 +4,12 @@
 //! [`crate::session::effect`]; here it is read from the command line and told.
 
 mod begin;
+mod end;
 mod history;
 mod init;
 mod log;
 mod render;
+mod search;
 mod state;
 mod status;
 mod work;
@@ -45,8 +47,8 @@ enum Command {
     Status(status::Args),
     /// Begin a session
     Begin(begin::BeginArgs),
-    /// End the active session
-    End(begin::EndArgs),
+    /// Close the active session
+    End(end::Args),
     /// Add to the work log of the active session
     LogWork(log::WorkArgs),
     /// Add to what the active session reached
@@ -63,6 +65,8 @@ enum Command {
     History(history::Args),
     /// Show everything that is recorded of a session
     Show(history::ShowArgs),
+    /// Search the sessions and what is left to do
+    Search(search::Args),
     /// Make `context.md` anew from the record
     Render(render::Args),
 }
@@ -74,7 +78,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &here),
         Command::Status(args) => status::run(args, &here),
         Command::Begin(args) => begin::begin(args, &here),
-        Command::End(args) => begin::end(args, &here),
+        Command::End(args) => return end::run(args, &here, json).or_else(|error| fail(&error, json)),
         Command::LogWork(args) => log::work(args, &here),
         Command::LogAchievement(args) => log::achievement(args, &here),
         Command::LogChoice(args) => log::choice(args, &here),
@@ -83,16 +87,19 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         Command::UpdateState(args) => state::run(args, &here),
         Command::History(args) => history::run(args, &here),
         Command::Show(args) => history::show(args, &here),
+        Command::Search(args) => search::run(args, &here),
         Command::Render(args) => render::run(args, &here),
     };
     match done {
         Ok(report) => report.print(json),
-        Err(error) => {
-            let usage = is_usage(&error);
-            let exit = output::human::fail(&error, json);
-            Ok(if usage { Exit::Usage } else { exit })
-        }
+        Err(error) => fail(&error, json),
     }
+}
+
+fn fail(error: &anyhow::Error, json: bool) -> anyhow::Result<Exit> {
+    let usage = is_usage(error);
+    let exit = output::human::fail(error, json);
+    Ok(if usage { Exit::Usage } else { exit })
 }
 
 /// A dry run changes nothing and shows what would be.
@@ -192,6 +199,12 @@ impl Report {
             }
         }
         Self { panel, json, notes }
+    }
+
+    /// With this member of the document.
+    fn with(mut self, name: &str, value: impl Into<Value>) -> Self {
+        self.json[name] = value.into();
+        self
     }
 
     fn with_notes(mut self, notes: &[String]) -> Self {

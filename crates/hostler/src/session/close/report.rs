@@ -1,0 +1,176 @@
+//! What a close came to: for people, for programs, for the agent's context.
+
+use hostler_ledger::context::Session;
+use hostler_policy::session::closing::{self, Outcome, Plan, Step, Told};
+use serde_json::{Value, json};
+
+use super::Place;
+use crate::output::panel::Panel;
+use crate::session::effect;
+
+/// Achievements that are listed for people and for the agent.
+const LISTED_MAX: usize = 10;
+
+/// What a close came to, or would.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Report {
+    /// Nothing was changed.
+    pub(crate) dry_run: bool,
+    /// A close that was begun before was finished.
+    pub(crate) resumed: bool,
+    /// Another process closed the session meanwhile.
+    pub(crate) by_another: bool,
+    /// The session's number.
+    pub(crate) session: u64,
+    /// What it was for.
+    pub(crate) purpose: String,
+    /// How long it took; `None` while its end is not recorded.
+    pub(crate) length: Option<String>,
+    /// What is to be known besides.
+    pub(crate) notes: Vec<String>,
+    /// What was decided and what became of it.
+    pub(super) plan: Plan,
+}
+
+impl Report {
+    pub(super) fn of(place: Place<'_>, mut plan: Plan, notes: Vec<String>) -> Self {
+        plan.told.sort_by_key(|it| it.step);
+        let session = place.sessions.read().ok().and_then(|it| it.by_number(plan.session)).map(|(_, it)| it);
+        let session = session.unwrap_or_default();
+        Self {
+            session: plan.session,
+            purpose: effect::one_line(&session.purpose),
+            length: session.length,
+            notes,
+            plan,
+            ..Self::default()
+        }
+    }
+
+    pub(super) fn of_another(session: &Session) -> Self {
+        Self {
+            by_another: true,
+            session: session.seq,
+            purpose: effect::one_line(&session.purpose),
+            length: session.length.clone(),
+            ..Self::default()
+        }
+    }
+
+    /// The session's end is recorded.
+    pub(crate) fn closed(&self) -> bool {
+        self.length.is_some() && !self.dry_run
+    }
+
+    /// Steps that failed.
+    pub(crate) fn failed(&self) -> impl Iterator<Item = &Told> {
+        self.plan.failed()
+    }
+
+    /// One line for the user.
+    pub(crate) fn message(&self) -> String {
+        let mut out = self.title();
+        let failed: Vec<&str> = self.failed().map(|it| it.step.name()).collect();
+        if !failed.is_empty() {
+            out.push_str(&format!("; failed: {}", failed.join(", ")));
+        }
+        out
+    }
+
+    fn title(&self) -> String {
+        let number = self.session;
+        match &self.length {
+            _ if self.dry_run => format!("would close session #{number}"),
+            None => format!("session #{number} is not closed"),
+            Some(length) if self.by_another => {
+                format!("session #{number} was closed by another process ({length})")
+            }
+            Some(length) => format!("session #{number} closed ({length})"),
+        }
+    }
+
+    /// What the agent is told, as facts.
+    pub(crate) fn context(&self) -> String {
+        let mut lines = vec![format!("{}. Purpose: {}", capitalised(&self.title()), self.purpose)];
+        if !self.plan.achievements.is_empty() {
+            lines.push("Achievements:".to_owned());
+            lines.extend(closing::list(&self.plan, LISTED_MAX));
+        }
+        if !self.plan.checks.lines.is_empty() {
+            lines.push(format!("Checks: {}", self.plan.checks.lines.join("; ")));
+        }
+        for told in self.effects().filter(|it| it.outcome == Outcome::Done) {
+            if matches!(told.step, Step::Rtm | Step::Changelog | Step::Commit | Step::Tag | Step::Push) {
+                lines.push(format!("{}: {}", capitalised(told.step.name()), told.message));
+            }
+        }
+        for told in self.failed() {
+            lines.push(format!("Failed: {}: {}", told.step.name(), told.message));
+        }
+        lines.join("\n")
+    }
+
+    fn effects(&self) -> impl Iterator<Item = &Told> {
+        self.plan.told.iter()
+    }
+
+    /// For people.
+    pub(crate) fn panel(&self) -> Panel {
+        let mut panel = Panel::new(self.title());
+        if !self.purpose.is_empty() {
+            panel.line(format!("Purpose: {}", self.purpose));
+        }
+        if self.resumed {
+            panel.line("Its close had been begun before and was finished now.");
+        }
+        if !self.plan.achievements.is_empty() {
+            panel.line("Achievements:");
+            for line in closing::list(&self.plan, LISTED_MAX) {
+                panel.item("- ", line.trim_start_matches("- "));
+            }
+        }
+        for told in self.effects() {
+            let mark = match told.outcome {
+                Outcome::Done => "ok",
+                Outcome::Planned => "would",
+                Outcome::Skipped => "skipped",
+                Outcome::Failed => "FAILED",
+            };
+            panel.line(format!("{:<13}{mark:<8} {}", told.step.name(), told.message));
+        }
+        panel
+    }
+
+    /// For programs: `message` and `context` are what a hook tells the user and the agent.
+    pub(crate) fn json(&self) -> Value {
+        let steps: Vec<Value> = self
+            .effects()
+            .map(|it| json!({ "step": it.step, "outcome": it.outcome, "message": it.message }))
+            .collect();
+        json!({
+            "command": "end",
+            "dry_run": self.dry_run,
+            "changed": !self.dry_run && !self.by_another,
+            "session": self.session,
+            "purpose": self.purpose,
+            "closed": self.closed(),
+            "resumed": self.resumed,
+            "by_another": self.by_another,
+            "length": self.length,
+            "ended": self.plan.ended,
+            "outcome": self.plan.outcome,
+            "tag": self.plan.tag,
+            "achievements": self.plan.achievements,
+            "omitted": self.plan.omitted,
+            "checks": self.plan.checks,
+            "steps": steps,
+            "message": self.message(),
+            "context": self.context(),
+        })
+    }
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
