@@ -91,7 +91,7 @@ pub fn for_agent(overview: &Overview, standing: Standing) -> String {
         Standing::Joined => "goes on, with this client as one more; it began",
         Standing::Closed => "is closed and no other one was begun; it began",
     };
-    line(&mut out, &format!("Session {} {verb} at {}.", overview.number, overview.began));
+    line(&mut out, &format!("Session #{} {verb} at {}.", overview.number, overview.began));
     line(&mut out, &format!("Purpose: {}", shorten(&overview.purpose, PURPOSE_CHARS_MAX)));
     let state = state(overview);
     if !state.is_empty() {
@@ -117,7 +117,7 @@ pub fn for_user(overview: &Overview, standing: Standing) -> String {
         Standing::Closed => "is closed and no other one was begun; it began",
     };
     let mut parts = vec![
-        format!("session {} {verb} {}", overview.number, overview.began),
+        format!("session #{} {verb} {}", overview.number, overview.began),
         shorten(&overview.purpose, PURPOSE_CHARS_MAX),
     ];
     parts.extend(state(overview));
@@ -178,7 +178,7 @@ fn metrics(overview: &Overview) -> String {
         (_, 0) => shown.join("; "),
         (_, more) => format!("{}; and {more} more", shown.join("; ")),
     };
-    line(&mut out, &format!("Last session, {number} ({}{outcome}): {reached}", previous.when));
+    line(&mut out, &format!("Last session, #{number} ({}{outcome}): {reached}", previous.when));
     out
 }
 

@@ -1,5 +1,5 @@
 //! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
-//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:evidence`, `panic:audit`, `panic:<rule>`,
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:evidence`, `panic:audit`, `panic:session`, `panic:<rule>`,
 //! `slow:<milliseconds>`, `slow-analysis:<milliseconds>` or `slow-audit:<milliseconds>`.
 
 /// The rule that fails.
@@ -25,6 +25,11 @@ pub(super) fn evidence() {
 /// Fails in the audit of a turn.
 pub(super) fn audit() {
     assert!(injected("panic:").is_none_or(|what| what != "audit"), "injected");
+}
+
+/// Fails in what concerns the record of sessions.
+pub(super) fn session() {
+    assert!(injected("panic:").is_none_or(|what| what != "session"), "injected");
 }
 
 /// Takes its time where `what` says.

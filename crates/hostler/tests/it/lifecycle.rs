@@ -1,0 +1,444 @@
+//! Sessions on a host's events: the real program with payloads on stdin, and what stands in `context.json` then.
+
+use std::fs;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use hostler_ledger::journal::{self, Entry};
+use hostler_model::SessionId;
+use serde_json::{Value, json};
+
+use crate::hook::{SESSION, World, document, finish};
+
+/// Another client's session.
+const OTHER: &str = "aaaa4c1e-64de-464e-9d97-09bfa437d8e9";
+const MINUTE_MS: i64 = 60_000;
+
+/// A project in which sessions are kept.
+fn kept() -> World {
+    let world = World::new();
+    let answer = world.hostler(&["session", "init"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    world
+}
+
+fn start(source: &str) -> Value {
+    json!({ "source": source })
+}
+
+fn prompt(text: &str) -> Value {
+    json!({ "prompt": text })
+}
+
+#[track_caller]
+fn on(world: &World, name: &str, more: &Value) -> Value {
+    world.hook(world.event(name, more))
+}
+
+/// The same, of another client.
+#[track_caller]
+fn on_other(world: &World, name: &str, more: &Value) -> Value {
+    let mut more = more.clone();
+    more["session_id"] = OTHER.into();
+    world.hook(world.event(name, &more))
+}
+
+fn context_of(reply: &Value) -> &str {
+    reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap_or_default()
+}
+
+fn message_of(reply: &Value) -> &str {
+    reply["systemMessage"].as_str().unwrap_or_default()
+}
+
+#[track_caller]
+fn has(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part:?} in {text:?}");
+    }
+}
+
+/// What stands in the file.
+#[track_caller]
+fn record(world: &World) -> Value {
+    serde_json::from_str(&fs::read_to_string(world.path("context.json")).unwrap()).unwrap()
+}
+
+#[track_caller]
+fn sessions(world: &World) -> Vec<Value> {
+    record(world)["session_history"].as_array().unwrap().clone()
+}
+
+fn now_ms() -> i64 {
+    i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis()).unwrap()
+}
+
+fn ago(minutes: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(now_ms() - minutes * MINUTE_MS).unwrap();
+    time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
+}
+
+/// Puts sessions into the record, as an earlier day left them.
+fn with_sessions(world: &World, sessions: &Value) {
+    let mut record = record(world);
+    record["session_history"] = sessions.clone();
+    record["state"]["session"] = sessions.as_array().unwrap().len().into();
+    world.write("context.json", &record.to_string());
+}
+
+/// A sign of work in a client's journal.
+fn worked(world: &World, session: &str, minutes_ago: i64) {
+    let session = SessionId::parse(session).unwrap();
+    let time_ms = now_ms() - minutes_ago * MINUTE_MS;
+    let entry = Entry { kind: "result", time_ms, ..Entry::default() };
+    journal::append(&world.state(), &session, &entry).unwrap();
+}
+
+// @traces REQ-020-001 REQ-020-003 REQ-020-006 REQ-020-007 REQ-020-030 REQ-020-031 021-FR-002
+#[test]
+fn a_start_begins_a_session_and_shows_it() {
+    let world = kept();
+    world.hostler(&[
+        "session",
+        "update-state",
+        "--version",
+        "1.4.0",
+        "--test-count",
+        "12",
+        "--test-state",
+        "pass",
+    ]);
+    let reply = on(&world, "SessionStart", &start("startup"));
+    let session = &sessions(&world)[0];
+    assert_eq!(sessions(&world).len(), 1);
+    assert_eq!(session["seq"], 1);
+    assert_eq!(session.get("length"), None);
+    assert_eq!(session["branch"], "main");
+    assert_eq!(session["commit"].as_str().unwrap(), world.git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(session["hosts"][0]["host"], "claude");
+    assert_eq!(session["hosts"][0]["id"], SESSION);
+    assert_eq!(record(&world)["state"]["status"], "active");
+    let when = session["when"].as_str().unwrap().get(..16).unwrap().replace('T', " ");
+    assert_eq!(session["purpose"], format!("Session of {when} UTC"));
+    for text in [context_of(&reply), message_of(&reply)] {
+        let text = text.to_lowercase();
+        has(
+            &text,
+            &["session #1 began", &when, "session of", "version 1.4.0", "branch main", "tests 12, pass"],
+        );
+    }
+    has(context_of(&reply), &["Project metrics: 1 session, 0 items of work open."]);
+    assert!(world.path("context.md").exists());
+}
+
+// @traces REQ-020-010
+#[test]
+fn the_folder_is_the_payloads() {
+    let world = kept();
+    let elsewhere = world.home().join("elsewhere");
+    fs::create_dir(&elsewhere).unwrap();
+    fs::write(elsewhere.join("context.json"), r#"{"state":{},"deferred_work":[],"session_history":[]}"#)
+        .unwrap();
+    let more = json!({ "source": "startup", "cwd": elsewhere });
+    has(message_of(&on(&world, "SessionStart", &more)), &["session #1 began"]);
+    assert_eq!(sessions(&world), Vec::<Value>::new());
+    let text = fs::read_to_string(elsewhere.join("context.json")).unwrap();
+    assert!(text.contains(SESSION), "{text}");
+}
+
+// @traces REQ-020-002
+#[test]
+fn sessions_are_kept_where_the_record_stands_and_the_configuration_wants_them() {
+    let bare = World::new();
+    assert_eq!(on(&bare, "SessionStart", &start("startup")), json!({}));
+    assert_eq!(on(&bare, "UserPromptSubmit", &prompt("sns")), json!({}));
+    assert_eq!(on(&bare, "UserPromptSubmit", &prompt("cts")), json!({}));
+    assert!(!bare.path("context.json").exists() && !bare.path("context.md").exists());
+    let narrowed = kept().configured("[activation]\npaths = [\"~/work/*\"]\n");
+    assert_eq!(on(&narrowed, "SessionStart", &start("startup")), json!({}));
+    assert_eq!(sessions(&narrowed), Vec::<Value>::new());
+    let named = kept().configured("[activation]\npaths = [\"~/sho*\"]\n");
+    has(message_of(&on(&named, "SessionStart", &start("startup"))), &["session #1 began"]);
+}
+
+// @traces REQ-020-004
+#[test]
+fn an_active_session_goes_on_whatever_starts() {
+    let world = kept();
+    on(&world, "SessionStart", &start("startup"));
+    for source in ["startup", "resume", "fork", "compact", "clear", "something new"] {
+        on(&world, "SessionStart", &start(source));
+        let reply = on_other(&world, "SessionStart", &start(source));
+        assert!(!message_of(&reply).contains("began"), "{reply}");
+        assert_eq!(sessions(&world).len(), 1, "{source}");
+    }
+    let hosts = sessions(&world)[0]["hosts"].as_array().unwrap().clone();
+    let ids: Vec<&str> = hosts.iter().map(|host| host["id"].as_str().unwrap()).collect();
+    assert_eq!(ids, [SESSION, OTHER]);
+}
+
+// @traces REQ-020-005
+#[test]
+fn a_session_that_has_just_been_begun_is_not_followed_by_another_one() {
+    let world = kept();
+    let closed = |minutes| json!([{ "seq": 1, "when": ago(minutes), "purpose": "done", "achievements": [], "length": "1m" }]);
+    with_sessions(&world, &closed(4));
+    let reply = on(&world, "SessionStart", &start("startup"));
+    has(message_of(&reply), &["session #1 is closed", "less than five minutes ago", "start new session"]);
+    has(
+        context_of(&reply),
+        &["Session #1 is closed and no other one was begun", "Project metrics: 1 session"],
+    );
+    assert_eq!(sessions(&world).len(), 1);
+    with_sessions(&world, &closed(6));
+    has(message_of(&on(&world, "SessionStart", &start("startup"))), &["session #2 began"]);
+    assert_eq!(sessions(&world).len(), 2);
+}
+
+#[test]
+fn the_agent_is_told_once_and_again_after_a_compaction() {
+    let world = kept();
+    has(context_of(&on(&world, "SessionStart", &start("startup"))), &["Session #1 began"]);
+    assert_eq!(context_of(&on(&world, "SessionStart", &start("resume"))), "");
+    assert_eq!(on(&world, "UserPromptSubmit", &prompt("fix the parser")), json!({}));
+    let compacted = on(&world, "SessionStart", &start("compact"));
+    has(context_of(&compacted), &["Session #1 goes on", "Purpose: fix the parser"]);
+    assert_eq!(message_of(&compacted), "");
+    has(context_of(&on(&world, "SessionStart", &start("compact"))), &["Session #1 goes on"]);
+    // A cleared conversation is another one, which knows nothing.
+    has(context_of(&on_other(&world, "SessionStart", &start("clear"))), &["Session #1 goes on"]);
+}
+
+#[test]
+fn a_compaction_and_a_subagent_begin_nothing() {
+    let world = kept();
+    assert_eq!(on(&world, "SessionStart", &start("compact")), json!({}));
+    let subagent = json!({ "source": "startup", "agent_id": "a1", "agent_type": "general-purpose" });
+    assert_eq!(on(&world, "SessionStart", &subagent), json!({}));
+    let asked = json!({ "prompt": "sns", "agent_id": "a1", "agent_type": "general-purpose" });
+    assert_eq!(on(&world, "UserPromptSubmit", &asked), json!({}));
+    assert_eq!(sessions(&world), Vec::<Value>::new());
+    on(&world, "SessionStart", &start("startup"));
+    let before = record(&world);
+    assert_eq!(on_other(&world, "SessionStart", &subagent), json!({}));
+    assert_eq!(
+        on_other(&world, "UserPromptSubmit", &json!({ "prompt": "cts", "agent_id": "a1", "agent_type": "" })),
+        json!({})
+    );
+    on(&world, "SubagentStart", &json!({ "agent_id": "a1", "agent_type": "general-purpose" }));
+    assert_eq!(record(&world), before);
+}
+
+#[test]
+fn a_session_that_nobody_works_in_is_closed_at_the_time_of_the_last_sign_of_work() {
+    let world = kept();
+    on(&world, "PreCompact", &json!({ "trigger": "auto" }));
+    let commit = world.git(&["rev-parse", "HEAD"]).trim().to_owned();
+    let identity = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"];
+    let made = ["commit", "--quiet", "--allow-empty", "--message=feat: Parse dates"];
+    world.git(&[identity.as_slice(), &made].concat());
+    let left = |updated: i64| {
+        json!([{
+            "seq": 1, "when": ago(200), "purpose": "left behind", "achievements": ["a thing"],
+            "commit": commit, "updated": ago(updated), "hosts": [{ "host": "claude", "id": OTHER, "when": ago(200) }],
+        }])
+    };
+    with_sessions(&world, &left(120));
+    worked(&world, OTHER, 80);
+    let reply = on(&world, "SessionStart", &start("startup"));
+    has(message_of(&reply), &["session #1 was left without an end", "session #2 began"]);
+    has(context_of(&reply), &["Last session, #1 (", "stale after 2h", "a thing; ", "Parse dates"]);
+    let (old, new) = (&sessions(&world)[0], &sessions(&world)[1]);
+    assert_eq!(old["outcome"], "stale");
+    assert!(old["length"].as_str().unwrap().starts_with("2h"), "{old}");
+    assert_eq!(old.get("tag"), None);
+    assert_eq!(world.git(&["tag"]), "");
+    assert_eq!(old["ended"], ago(80));
+    assert_eq!((&new["seq"], new.get("length")), (&json!(2), None));
+    // What was logged by hand is a sign of work as well.
+    with_sessions(&world, &left(20));
+    has(message_of(&on(&world, "SessionStart", &start("startup"))), &["session #1 goes on"]);
+    // So is what another client did a moment ago.
+    with_sessions(&world, &left(120));
+    worked(&world, OTHER, 29);
+    has(message_of(&on(&world, "SessionStart", &start("startup"))), &["session #1 goes on"]);
+    // How long that is, is configured.
+    let patient = world.configured("[session]\nidle_minutes = 20\n");
+    with_sessions(&patient, &left(120));
+    has(
+        message_of(&on(&patient, "SessionStart", &start("startup"))),
+        &["session #1 was left", "session #2 began"],
+    );
+}
+
+#[test]
+fn clients_that_start_at_once_begin_one_session() {
+    let world = kept();
+    let ids: Vec<String> = (0..8).map(|at| format!("{at:08}-64de-464e-9d97-09bfa437d8e9")).collect();
+    let children: Vec<_> = ids
+        .iter()
+        .map(|id| {
+            let payload = world.event("SessionStart", &json!({ "source": "startup", "session_id": id }));
+            (world.start(&["hook", "claude"]), payload)
+        })
+        .collect();
+    let threads: Vec<_> = children
+        .into_iter()
+        .map(|(child, payload)| std::thread::spawn(move || finish(child, payload.as_bytes())))
+        .collect();
+    let replies: Vec<Value> = threads.into_iter().map(|it| document(&it.join().unwrap())).collect();
+    let began = replies.iter().filter(|reply| message_of(reply).contains("session #1 began")).count();
+    assert_eq!((began, sessions(&world).len()), (1, 1), "{replies:?}");
+    let mut hosts: Vec<String> = sessions(&world)[0]["hosts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|host| host["id"].as_str().unwrap().to_owned())
+        .collect();
+    hosts.sort();
+    assert_eq!(hosts, ids);
+}
+
+#[test]
+fn the_first_prompt_says_what_a_session_is_for() {
+    let world = kept();
+    let purpose = || sessions(&world).last().unwrap()["purpose"].as_str().unwrap().to_owned();
+    on(&world, "SessionStart", &start("startup"));
+    for nothing in ["hi", "/compact keep it", "  \n ", "<pasted>a b</pasted>", "# heading of a note"] {
+        on(&world, "UserPromptSubmit", &prompt(nothing));
+        assert!(purpose().starts_with("Session of "), "{nothing:?}: {}", purpose());
+    }
+    let secret =
+        "deploy with sk-ant-api03-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa now\nand more";
+    on(&world, "UserPromptSubmit", &prompt(secret));
+    assert_eq!(purpose(), "deploy with [redacted] now");
+    on(&world, "UserPromptSubmit", &prompt("something else entirely"));
+    assert_eq!(purpose(), "deploy with [redacted] now");
+    let begun = world.hostler(&["session", "begin", "--force", "--purpose", "said by hand"]);
+    assert_eq!(begun.code, Some(0), "{begun:?}");
+    on(&world, "UserPromptSubmit", &prompt("fix the parser"));
+    assert_eq!(purpose(), "said by hand");
+    on(&world, "UserPromptSubmit", &prompt(&format!("do {}", "very ".repeat(100))));
+    assert_eq!(purpose(), "said by hand");
+}
+
+#[test]
+fn a_client_that_prompts_belongs_to_the_session() {
+    let world = kept();
+    world.hostler(&["session", "begin", "--purpose", "by hand"]);
+    assert_eq!(sessions(&world)[0].get("hosts"), None);
+    let reply = on(&world, "UserPromptSubmit", &prompt("go on with it"));
+    has(context_of(&reply), &["Session #1 goes on, with this client", "Purpose: by hand"]);
+    assert_eq!(sessions(&world)[0]["hosts"][0]["id"], SESSION);
+    assert_eq!(on(&world, "UserPromptSubmit", &prompt("go on with it")), json!({}));
+}
+
+// @traces REQ-020-026 REQ-020-027 REQ-020-028 REQ-020-029
+#[test]
+fn an_open_phrase_begins_a_session_unless_one_is_active() {
+    let world = kept();
+    for (text, priority) in [("the build is red", "P0"), ("tell users why", "high"), ("tidy up", "low")] {
+        world.hostler(&["session", "add-work", "--text", text, "--priority", priority]);
+    }
+    with_sessions(
+        &world,
+        &json!([{ "seq": 1, "when": ago(1), "purpose": "just now", "achievements": ["Parse dates"], "length": "1m" }]),
+    );
+    let reply = on(&world, "UserPromptSubmit", &prompt(" Start New Session. "));
+    assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+    assert_eq!(reply.get("decision"), None);
+    has(message_of(&reply), &["session #2 began"]);
+    let context = context_of(&reply);
+    has(context, &["Session #2 began", "Project metrics: 2 sessions, 3 items of work open.", "Parse dates"]);
+    let at = |part: &str| context.find(part).unwrap_or_else(|| panic!("{part} in {context}"));
+    let order =
+        ["P0 (critical):", "the build is red", "P1 (high):", "tell users why", "P3 (low):", "tidy up"];
+    assert!(order.map(at).is_sorted(), "{context}");
+    assert_eq!(sessions(&world).len(), 2);
+    let again = on(&world, "UserPromptSubmit", &prompt("sns"));
+    has(
+        context_of(&again),
+        &["No new session was begun: one is active", "Session #2 goes on", "the build is red"],
+    );
+    has(message_of(&again), &["session #2 goes on", "No new session was begun"]);
+    assert_eq!(sessions(&world).len(), 2);
+    assert!(sessions(&world)[1]["purpose"].as_str().unwrap().starts_with("Session of "));
+}
+
+// @traces 021-TEST-UNIT-140
+#[test]
+fn a_close_phrase_without_a_session_says_so() {
+    let world = kept();
+    for text in ["cts", "close the session"] {
+        let reply = on(&world, "UserPromptSubmit", &prompt(text));
+        has(message_of(&reply), &["no session is active", "start new session"]);
+        has(context_of(&reply), &["no session is active"]);
+        assert_eq!(reply.get("decision"), None);
+    }
+    assert_eq!(sessions(&world), Vec::<Value>::new());
+}
+
+// @traces REQ-020-008 REQ-020-009
+#[test]
+fn what_goes_wrong_is_told_and_stops_nothing() {
+    let world = kept().set("HOSTLER_FAULT", "panic:session");
+    let reply = on(&world, "SessionStart", &start("startup"));
+    has(message_of(&reply), &["hostler: sessions: a fault in hostler", "hostler doctor"]);
+    let recorded = |world: &World| {
+        let path = journal::path(&world.state(), &SessionId::parse(SESSION).unwrap());
+        journal::read(&path).unwrap().map(|record| record.kind).collect::<Vec<_>>()
+    };
+    assert_eq!(recorded(&world), ["session"]);
+
+    let newer = kept();
+    newer.write("context.json", r#"{"schema_version":99,"state":{},"session_history":[]}"#);
+    for (name, more) in [("SessionStart", start("startup")), ("UserPromptSubmit", prompt("sns"))] {
+        let reply = on(&newer, name, &more);
+        has(message_of(&reply), &["context.json", "99", "hostler doctor"]);
+        assert_eq!((reply.get("decision"), context_of(&reply)), (None, ""));
+    }
+    assert_eq!(recorded(&newer), ["session", "prompt"]);
+    assert_eq!(
+        fs::read_to_string(newer.path("context.json")).unwrap(),
+        r#"{"schema_version":99,"state":{},"session_history":[]}"#
+    );
+}
+
+#[test]
+fn a_damaged_record_is_said_and_goes_on() {
+    let world = kept();
+    on(&world, "SessionStart", &start("startup"));
+    let text = fs::read_to_string(world.path("context.json")).unwrap();
+    world.write("context.json", &text[..text.len() / 2]);
+    let reply = on_other(&world, "SessionStart", &start("startup"));
+    has(message_of(&reply), &["context.json"]);
+    assert_eq!(record(&world)["state"]["status"], "active");
+    assert!(!message_of(&on_other(&world, "SessionStart", &start("resume"))).contains("doctor"));
+}
+
+#[test]
+fn work_trees_of_a_repository_share_their_sessions() {
+    let world = kept();
+    world.git(&["worktree", "add", "--quiet", "../linked"]);
+    on(&world, "SessionStart", &start("startup"));
+    let linked = world.home().join("linked");
+    let reply = on_other(&world, "SessionStart", &json!({ "source": "startup", "cwd": linked }));
+    has(message_of(&reply), &["session #1 goes on with one more client", "branch linked"]);
+    assert!(!Path::exists(&linked.join("context.json")));
+    assert_eq!(sessions(&world)[0]["hosts"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn what_cannot_be_read_of_the_configuration_has_its_default() {
+    let world = kept().configured("[session]\nidle_minutes = 0\nclose_on_idle = 3\nfoo = 1\n");
+    let reply = on(&world, "SessionStart", &start("startup"));
+    has(
+        message_of(&reply),
+        &[
+            "`session.idle_minutes` must be",
+            "`session.close_on_idle` must be",
+            "`session.foo`",
+            "session #1 began",
+        ],
+    );
+}
