@@ -137,6 +137,19 @@ struct Outcome {
     closed: Option<u64>,
 }
 
+impl Outcome {
+    /// What is said, with the session that was closed.
+    fn told(&self, mut said: Said) -> Said {
+        if let Some(number) = self.closed {
+            let told =
+                format!("hostler: session #{number} was left without an end and is closed as it stood");
+            said.message =
+                Some([Some(told), said.message].into_iter().flatten().collect::<Vec<_>>().join("\n"));
+        }
+        said
+    }
+}
+
 impl Desk<'_> {
     fn start(&self, source: StartSource) -> Result<Said, Error> {
         let decide = |last| {
@@ -172,13 +185,8 @@ impl Desk<'_> {
             // The user has seen it; it is the agent that has forgotten.
             said.message = None;
         }
-        if let Some(number) = outcome.closed {
-            let told =
-                format!("hostler: session #{number} was left without an end and is closed as it stood");
-            said.message = Some(said.message.map_or(told.clone(), |message| format!("{told}\n{message}")));
-        }
         said.faults.append(&mut faults);
-        Ok(said)
+        Ok(outcome.told(said))
     }
 
     /// A person asks for a new session.
@@ -200,7 +208,7 @@ impl Desk<'_> {
         // Told in any case; what matters is that it is not told again.
         let _ = self.is_news(&context);
         said.faults = faults;
-        Ok(said)
+        Ok(outcome.told(said))
     }
 
     /// A person asks for the end of the session.
@@ -389,10 +397,15 @@ impl Desk<'_> {
         })
     }
 
-    /// The last sign of work in a session: what its record says, and what the journals of its clients say.
+    /// The last sign of work in a session: what its record says, and what the journals of its clients say. They are
+    /// not asked where the record shows that it is in use.
     fn seen_ms(&self, session: &Session) -> Option<i64> {
         let moments = session.updated.iter().chain(session.hosts.iter().map(|host| &host.when));
         let recorded = moments.filter_map(|text| effect::moment(text)).map(Timestamp::as_millisecond).max();
+        let since = self.now.as_millisecond().saturating_sub(self.world.config.life.idle_ms());
+        if recorded.is_some_and(|recorded| since < recorded) {
+            return recorded;
+        }
         let ids: Vec<SessionId> = session
             .hosts
             .iter()

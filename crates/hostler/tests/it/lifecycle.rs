@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use hostler_ledger::journal::{self, Entry};
 use hostler_model::SessionId;
@@ -441,4 +441,184 @@ fn what_cannot_be_read_of_the_configuration_has_its_default() {
             "session #1 began",
         ],
     );
+}
+
+/// A project with an active session, and something that was done in it.
+fn at_work() -> World {
+    let world = kept();
+    world.write("~/.gitconfig", "[user]\nname = A\nemail = a@example.invalid\n");
+    on(&world, "SessionStart", &start("startup"));
+    world.git(&["commit", "--quiet", "--allow-empty", "--message=feat: Parse dates"]);
+    world
+}
+
+// @traces REQ-020-011 REQ-020-012 REQ-020-013 REQ-020-014 REQ-020-023 REQ-020-025
+// @traces 021-TEST-UNIT-135 021-TEST-UNIT-136 021-TEST-UNIT-137 021-TEST-UNIT-138 021-TEST-UNIT-139
+#[test]
+fn a_close_phrase_closes_the_session_and_the_prompt_goes_on() {
+    for text in [" CTS ", "cs", "Close the session.", "end session", "finish session"] {
+        let world = at_work();
+        let reply = on(&world, "UserPromptSubmit", &prompt(text));
+        assert_eq!((reply.get("decision"), reply.get("continue")), (None, None), "{reply}");
+        assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");
+        has(
+            context_of(&reply),
+            &["The user asked hostler to close the session", "Session #1 closed", "Parse dates"],
+        );
+        has(message_of(&reply), &["hostler: Session #1 closed", "Parse dates"]);
+        let session = &sessions(&world)[0];
+        assert!(session["length"].is_string() && session["outcome"] == "closed", "{text:?}: {session}");
+        assert_eq!(world.git(&["tag"]).trim(), session["tag"].as_str().unwrap());
+        // It is closed once.
+        has(message_of(&on(&world, "UserPromptSubmit", &prompt(text))), &["no session is active"]);
+    }
+}
+
+#[test]
+fn talk_about_closing_closes_nothing() {
+    let world = at_work();
+    for text in
+        ["add a button to close the session", "don't close the session", "close the session?", "edit a.cs"]
+    {
+        on(&world, "UserPromptSubmit", &prompt(text));
+        assert_eq!(sessions(&world)[0].get("length"), None, "{text}");
+    }
+}
+
+// @traces 021-TEST-UNIT-144
+#[test]
+fn what_was_counted_in_a_session_starts_over_when_it_is_closed() {
+    let world = at_work().set("HOSTLER_PROFILE", "strict");
+    let state = || fs::read_to_string(world.state().join(format!("sessions/{SESSION}.state.json"))).unwrap();
+    for id in ["r1", "r2"] {
+        world.hook(world.payload("Read", &json!({ "file_path": world.path("README.md") }), id));
+    }
+    let counted: Value = serde_json::from_str(&state()).unwrap();
+    assert_eq!(counted["reads"][""]["total"], 2, "{counted}");
+    on(&world, "UserPromptSubmit", &prompt("cts"));
+    assert!(sessions(&world)[0]["length"].is_string());
+    let cleared: Value = serde_json::from_str(&state()).unwrap();
+    assert!(cleared["reads"][""]["total"].as_u64().unwrap_or(0) == 0, "{cleared}");
+}
+
+/// A remote that takes a push only when it is let.
+fn with_slow_remote(world: &World) {
+    let origin = world.home().join("origin.git");
+    let origin = origin.to_str().unwrap();
+    world.git(&["init", "--quiet", "--bare", origin]);
+    world.git(&["remote", "add", "origin", origin]);
+    world.write("~/.config/hostler/config.toml", "[session]\npush = true\n");
+    world.write(
+        "~/origin.git/hooks/pre-receive",
+        "#!/bin/sh\nps -o pgid= -p $$ > waiting\nwhile [ ! -e go ]; do sleep 0.02; done\n",
+    );
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    fs::set_permissions(world.path("~/origin.git/hooks/pre-receive"), mode).unwrap();
+}
+
+/// Waits until `there` is so.
+#[track_caller]
+fn wait_for(what: &str, there: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !there() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "{what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn tags_at_origin(world: &World) -> String {
+    let origin = world.home().join("origin.git");
+    world.git(&["--git-dir", origin.to_str().unwrap(), "tag"])
+}
+
+#[test]
+fn a_close_that_takes_longer_goes_on_by_itself() {
+    let world = at_work();
+    with_slow_remote(&world);
+    let begun = Instant::now();
+    let reply = on(&world, "UserPromptSubmit", &prompt("cts"));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    has(message_of(&reply), &["goes on by itself"]);
+    has(context_of(&reply), &["goes on by itself"]);
+    assert!(sessions(&world)[0]["length"].is_string());
+    world.write("~/origin.git/go", "");
+    wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+}
+
+#[test]
+fn a_close_outlives_the_hook_that_started_it() {
+    let world = at_work();
+    with_slow_remote(&world);
+    let mut hook = world.start(&["hook", "claude"]);
+    let payload = world.event("UserPromptSubmit", &prompt("cts"));
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    wait_for("the push", || {
+        fs::read_to_string(world.path("~/origin.git/waiting")).is_ok_and(|it| it.contains('\n'))
+    });
+    let group = |id: &str| {
+        let output = std::process::Command::new("ps").args(["-o", "pgid=", "-p", id]).output().unwrap();
+        String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    };
+    let of_close = fs::read_to_string(world.path("~/origin.git/waiting")).unwrap().trim().to_owned();
+    assert_ne!(group(&hook.id().to_string()), of_close);
+    hook.kill().unwrap();
+    hook.wait().unwrap();
+    world.write("~/origin.git/go", "");
+    wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+}
+
+#[test]
+fn a_close_that_was_killed_is_finished_at_the_next_start() {
+    let world = at_work();
+    let world = world.set("HOSTLER_FAULT", "kill:after:record");
+    assert_eq!(world.hostler(&["session", "end"]).code, None);
+    let world = world.set("HOSTLER_FAULT", "");
+    assert_eq!(world.git(&["tag"]), "");
+    on(&world, "SessionStart", &start("startup"));
+    assert!(world.git(&["tag"]).starts_with("session-001-"));
+    assert_eq!(sessions(&world).len(), 1);
+}
+
+#[test]
+fn the_end_of_a_turn_closes_a_session_where_that_is_configured() {
+    let stop = json!({ "last_assistant_message": "Here is what I think.", "stop_hook_active": false });
+    let world = at_work();
+    on(&world, "Stop", &stop);
+    assert_eq!(sessions(&world)[0].get("length"), None);
+    let letter = world.configured("[session]\nclose_on_idle = true\n");
+    let reply = on(&letter, "Stop", &stop);
+    has(message_of(&reply), &["Session #1 closed", "Parse dates"]);
+    assert_eq!(reply.get("decision"), None);
+    assert_eq!(on(&letter, "Stop", &stop), json!({}));
+    let next = on(&letter, "UserPromptSubmit", &prompt("fix the parser"));
+    has(context_of(&next), &["Session #2 began", "Purpose: fix the parser"]);
+    has(message_of(&on(&letter, "Stop", &stop)), &["Session #2 closed"]);
+}
+
+#[test]
+fn where_nothing_can_be_kept_that_is_told_and_nothing_is_stopped() {
+    let world = kept();
+    world.write("~/in-the-way", "a file");
+    let path = world.path("~/in-the-way").display().to_string();
+    let world = world.set("XDG_STATE_HOME", path);
+    for (name, more) in [("SessionStart", start("startup")), ("UserPromptSubmit", prompt("sns"))] {
+        let reply = on(&world, name, &more);
+        has(message_of(&reply), &["sessions: ", "in-the-way", "hostler doctor"]);
+        assert_eq!(reply.get("decision"), None);
+    }
+    assert_eq!(sessions(&world), Vec::<Value>::new());
+}
+
+#[test]
+fn an_unborn_branch_and_a_detached_head_have_sessions() {
+    let world = kept();
+    world.git(&["checkout", "--quiet", "--orphan", "fresh"]);
+    on(&world, "SessionStart", &start("startup"));
+    let session = &sessions(&world)[0];
+    assert_eq!((&session["branch"], session.get("commit")), (&json!("fresh"), None));
+    let detached = kept();
+    detached.git(&["checkout", "--quiet", "--detach"]);
+    on(&detached, "SessionStart", &start("startup"));
+    let session = &sessions(&detached)[0];
+    assert!(session["branch"].as_str().unwrap().starts_with("detached at "), "{session}");
 }
