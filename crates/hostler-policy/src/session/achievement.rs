@@ -323,7 +323,7 @@ fn of_kind(kind: &str, scope: Option<&str>, breaking: bool, description: &str) -
     if category.is_some() && (scope == Some("security") || is_about_security(description)) {
         return Some(Category::Security);
     }
-    if breaking { Some(category.map_or_else(|| of_breaking(description), |it| it)) } else { category }
+    if breaking { Some(category.unwrap_or_else(|| of_breaking(description))) } else { category }
 }
 
 /// A breaking change of a kind that users do not notice otherwise.

@@ -106,7 +106,7 @@ pub fn merge(existing: Option<&str>, entries: &[Entry], target: &Target<'_>) -> 
                 edits.push((at, document.list(at, &mine, &style)));
             } else {
                 // After the last category that comes before it, else at the section's end.
-                let before = present.iter().filter(|(it, _)| *it < category).next_back();
+                let before = present.iter().rfind(|(it, _)| *it < category);
                 let first = present.first();
                 let at = match (before, first) {
                     (Some((_, heading)), _) => document.content_end(document.below(heading, &section)),

@@ -98,6 +98,7 @@ pub struct Told {
 /// Everything that is decided before the first effect.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a decision of its own")]
 pub struct Plan {
     /// [`VERSION`] of who wrote it.
     pub v: u32,

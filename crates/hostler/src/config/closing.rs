@@ -19,8 +19,8 @@ pub(crate) struct Closing {
     pub(crate) untagged: bool,
     /// The changelog.
     pub(crate) changelog: Target,
-    /// The matrix of requirements is not made; where it goes is said where requirements are traced.
-    pub(crate) unmapped: bool,
+    /// The matrix of requirements is made; `None`: where the project has a `trace.toml`, which also says where it goes.
+    pub(crate) rtm: Option<bool>,
 }
 
 /// A file that a close writes.
@@ -55,7 +55,7 @@ impl Closing {
             ("push", Some(push)) => self.push = Some(push),
             ("commit", Some(commit)) => self.commit = commit,
             ("tag", Some(tag)) => self.untagged = !tag,
-            ("rtm", Some(rtm)) => self.unmapped = !rtm,
+            ("rtm", Some(rtm)) => self.rtm = Some(rtm),
             ("push" | "commit" | "tag" | "rtm", None) => return Read::Wrong("true or false"),
             ("changelog", _) => match Target::read(value) {
                 Some(target) => self.changelog = target,
@@ -130,7 +130,7 @@ mod tests {
         assert_eq!([Profile::Standard, Profile::Strict].map(|it| settings.pushes(it)), [false, true]);
         assert_eq!(settings.changelog(Profile::Standard), Some((Path::new("CHANGELOG.md"), false)));
         assert_eq!(settings.changelog(Profile::Strict), Some((Path::new("CHANGELOG.md"), true)));
-        assert!(!settings.commit && !settings.untagged && !settings.unmapped);
+        assert!(!settings.commit && !settings.untagged && settings.rtm.is_none());
     }
 
     #[test]
@@ -140,7 +140,10 @@ mod tests {
         );
         assert!(told.iter().all(|it| *it == Read::Known), "{told:?}");
         assert!(
-            settings.commit && settings.untagged && settings.unmapped && !settings.pushes(Profile::Strict)
+            settings.commit
+                && settings.untagged
+                && settings.rtm == Some(false)
+                && !settings.pushes(Profile::Strict)
         );
         assert_eq!(settings.changelog(Profile::Standard), Some((Path::new("docs/CHANGES.md"), true)));
         let (settings, _) = read("changelog = true");

@@ -87,14 +87,14 @@ impl World {
     }
 
     /// A program of the user's that git starts: a hook, a signer.
-    fn script(&self, path: &Path, text: &str) {
+    fn script(path: &Path, text: &str) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, format!("#!/bin/sh\n{text}\n")).unwrap();
         fs::set_permissions(path, PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     fn hook(&self, name: &str, text: &str) {
-        self.script(&self.project().join(".git/hooks").join(name), text);
+        Self::script(&self.project().join(".git/hooks").join(name), text);
     }
 
     fn command(&self, program: &str, folder: &Path) -> Command {

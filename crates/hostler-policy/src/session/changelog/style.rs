@@ -93,6 +93,7 @@ impl Names {
 
 /// What is kept of a file's form.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub(super) struct Style {
     /// The heading of a version: level, form, and whether it stands in brackets.
     section: (usize, Form, bool),

@@ -243,14 +243,12 @@ fn run(
         // Nobody listens any more when we were stopped ourselves.
         let _ = ended.send(child.wait());
     });
-    let status = match wait.recv_timeout(limit) {
-        Ok(status) => status.map_err(failed)?,
-        Err(_) => {
-            stop(group);
-            let _ = wait.recv();
-            return Err(Error::TimedOut { what, seconds: limit.as_secs() });
-        }
+    let Ok(status) = wait.recv_timeout(limit) else {
+        stop(group);
+        let _ = wait.recv();
+        return Err(Error::TimedOut { what, seconds: limit.as_secs() });
     };
+    let status = status.map_err(failed)?;
     let read = |file: &mut std::fs::File| {
         let mut bytes = Vec::new();
         file.rewind()?;

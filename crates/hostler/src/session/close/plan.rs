@@ -1,6 +1,7 @@
 //! The plan of a close: everything that is looked up and decided before anything is changed.
 
 use std::collections::HashSet;
+use std::fmt::Write;
 
 use hostler_ledger::context::{Session, State};
 use hostler_policy::session::achievement::{self, Achievement};
@@ -28,7 +29,7 @@ pub(super) fn make(place: Place<'_>, session: &Session, state: &State, request: 
         push: request.push.unwrap_or_else(|| config.pushes(profile)),
         commit: request.commit.unwrap_or(config.commit),
         changelog: request.changelog.unwrap_or(true),
-        rtm: request.rtm.unwrap_or(!config.unmapped),
+        rtm: request.rtm.unwrap_or(config.rtm != Some(false)),
         tag: request.tag.unwrap_or(!config.untagged).then(|| tag_name(session.seq, &ended)),
         ended,
         ..Plan::default()
@@ -157,7 +158,7 @@ fn checks(place: Place<'_>, session: &Session, state: &State, plan: &mut Plan) {
             if let (Some(now), Some(before)) = (checks.test_count, state.test_count.filter(|it| *it != 0))
                 && now < before
             {
-                message.push_str(&format!(" (there were {before} tests before)"));
+                let _ = write!(message, " (there were {before} tests before)");
             }
             if !whole {
                 message.push_str(" (not all journals could be read)");

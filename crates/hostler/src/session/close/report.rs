@@ -72,7 +72,8 @@ impl Report {
         let mut out = self.title();
         let failed: Vec<&str> = self.failed().map(|it| it.step.name()).collect();
         if !failed.is_empty() {
-            out.push_str(&format!("; failed: {}", failed.join(", ")));
+            out.push_str("; failed: ");
+            out.push_str(&failed.join(", "));
         }
         out
     }

@@ -9,6 +9,7 @@ use hostler_model::SessionId;
 use hostler_policy::session::achievement::OWN_COMMIT;
 use hostler_policy::session::changelog::{self, Merged, Target};
 use hostler_policy::session::closing::{self, Outcome, Plan, Step};
+use hostler_trace::settings;
 use serde_json::json;
 
 use super::git::{Answer, Error, Git};
@@ -25,6 +26,8 @@ const TAG_TIME_MAX: Duration = Duration::from_secs(60);
 const PUSH_TIME_MAX: Duration = Duration::from_secs(300);
 /// The remote that is pushed to.
 const REMOTE: &str = "origin";
+/// Achievements that the commit's message lists.
+const COMMIT_LINES_MAX: usize = 20;
 /// Files of programs that write a changelog from commits.
 const GENERATORS: &[&str] = &[
     ".changeset",
@@ -143,7 +146,16 @@ impl<'a> Steps<'a> {
         if !plan.rtm {
             return skipped("not wanted");
         }
-        match trace::matrix(&self.place.folder(), Some(&self.place.sessions.state)) {
+        let folder = self.place.folder();
+        let root = [folder.as_path(), &self.place.project.root]
+            .into_iter()
+            .find(|it| it.join(settings::FILE).is_file());
+        // Requirements that are found by their looks are no reason to put a file into somebody's project.
+        let asked = self.place.config.closing.rtm == Some(true);
+        let Some(root) = root.or_else(|| asked.then_some(&folder)) else {
+            return skipped(format!("the project has no `{}`", settings::FILE));
+        };
+        match trace::matrix(root, Some(&self.place.sessions.state)) {
             Err(error) => failed(format!("{error:#}")),
             Ok(None) => skipped("the project traces no requirements"),
             Ok(Some(written)) => Next::Do(written),
@@ -151,16 +163,15 @@ impl<'a> Steps<'a> {
     }
 
     fn rtm(&self, plan: &mut Plan) -> Told {
-        match self.next_rtm(plan) {
-            Next::Told(told) => told,
-            Next::Do(written) => match written.write() {
-                Err(error) => (Outcome::Failed, format!("{error:#}")),
-                Ok(()) => {
-                    self.wrote(plan, &written.file);
-                    (Outcome::Done, format!("{}: {}", self.shown(&written.file), written.headline))
-                }
-            },
+        let written = match self.next_rtm(plan) {
+            Next::Do(written) => written,
+            Next::Told(told) => return told,
+        };
+        if let Err(error) = written.write() {
+            return (Outcome::Failed, format!("{error:#}"));
         }
+        self.wrote(plan, &written.file);
+        (Outcome::Done, format!("{}: {}", self.shown(&written.file), written.headline))
     }
 
     fn next_changelog(&self, plan: &Plan) -> Next<(PathBuf, Snapshot, Merged)> {
@@ -377,7 +388,7 @@ impl<'a> Steps<'a> {
             fault::kill("announced");
         }
         // `--only`: what the user has in the index stays there.
-        let message = self.message(plan);
+        let message = commit_message(plan);
         let commit = arguments(&["commit", "--only", "--quiet", "--cleanup=whitespace", "--file=-"], &files);
         let committed = act(&commit, Some(&message)).and_then(Answer::succeeded);
         if committed.is_err() && !new.is_empty() {
@@ -386,15 +397,6 @@ impl<'a> Steps<'a> {
         committed?;
         let id = git.line(&["rev-parse", "--short", "HEAD"])?.unwrap_or_default();
         Ok((Outcome::Done, format!("{} on {} as {id}{left}", files.join(", "), branch(plan))))
-    }
-
-    fn message(&self, plan: &Plan) -> String {
-        let mut message = format!("{OWN_COMMIT}{}\n", plan.session);
-        let lines = closing::list(plan, 20);
-        if !lines.is_empty() {
-            message.push_str(&format!("\n{}\n", lines.join("\n")));
-        }
-        message
     }
 
     /// The files of the close below the top folder, and those among them that the user had changed before.
@@ -448,10 +450,7 @@ impl<'a> Steps<'a> {
                 [&["tag"], sign, &["--annotate", "--cleanup=whitespace", "--file=-", &name]].concat();
             git.act(&arguments, Some(&message), TAG_TIME_MAX).and_then(Answer::succeeded)
         };
-        let error = match make(&[]) {
-            Ok(_) => return (Outcome::Done, name),
-            Err(error) => error,
-        };
+        let Err(error) = make(&[]) else { return (Outcome::Done, name) };
         if signs_tags(git) {
             // The tag marks a place; that it is there matters more than who says so, which is told.
             if make(&["--no-sign"]).is_ok() {
@@ -518,6 +517,17 @@ impl<'a> Steps<'a> {
 pub(super) fn changelog_file(place: Place<'_>, name: &Path) -> PathBuf {
     let beside = place.folder().join(name);
     if beside.exists() { beside } else { place.project.root.join(name) }
+}
+
+fn commit_message(plan: &Plan) -> String {
+    let mut message = format!("{OWN_COMMIT}{}\n", plan.session);
+    let lines = closing::list(plan, COMMIT_LINES_MAX);
+    if !lines.is_empty() {
+        message.push('\n');
+        message.push_str(&lines.join("\n"));
+        message.push('\n');
+    }
+    message
 }
 
 fn added(file: &str, merged: &Merged) -> String {

@@ -193,7 +193,7 @@ fn a_branch_that_is_behind_is_not_forced() {
 fn a_remote_that_asks_for_a_password_fails_at_once() {
     let world = World::new(ALL);
     // A program that would ask for as long as somebody answers.
-    world.script(&world.home().join("ask"), "echo asked >> \"$HOME/asked\"; echo secret");
+    World::script(&world.home().join("ask"), "echo asked >> \"$HOME/asked\"; echo secret");
     let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}/x.git", listener.local_addr().unwrap());
     std::thread::spawn(move || {
@@ -282,7 +282,10 @@ fn a_merge_that_goes_on_is_not_disturbed() {
 fn a_tag_is_signed_if_the_user_signs_tags() {
     let world = World::new("");
     let signer = world.home().join("signer");
-    world.script(&signer, "cat > /dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----'");
+    World::script(
+        &signer,
+        "cat > /dev/null\necho '[GNUPG:] SIG_CREATED ' >&2\necho '-----BEGIN PGP SIGNATURE-----\n\nx\n-----END PGP SIGNATURE-----'",
+    );
     world.git(&["config", "gpg.program", signer.to_str().unwrap()]);
     world.git(&["config", "tag.gpgSign", "true"]);
     let report = world.end(&[]);
@@ -387,4 +390,86 @@ fn secrets_in_subjects_are_nowhere() {
         assert!(!text.contains(&secret) && text.contains("redacted"), "{file}: {text}");
     }
     assert!(!world.git(&["tag", "--list", "--format=%(contents)"]).contains(&secret));
+}
+
+/// A project that traces its requirements.
+fn traced(config: &str) -> World {
+    let world = World::new(config);
+    world.write("trace.toml", "ids = ['REQ-[0-9]+']\n[[requirements]]\npath = 'spec.md'\n");
+    world.write("spec.md", "# Spec\n\n- REQ-001: It searches.\n- REQ-002: It sorts.\n");
+    world.write("search.py", "def search():\n    # @traces REQ-001\n    return []\n");
+    world.commit("feat: search");
+    world
+}
+
+// @traces REQ-020-016 REQ-020-212
+#[test]
+fn a_project_that_traces_requirements_gets_their_matrix() {
+    let world = traced(ALL);
+    let report = world.end(&[]);
+    let (outcome, message) = step(&report, "rtm");
+    assert!(
+        outcome == "done" && message.starts_with("plans/rtm.md: 1 of 2 requirements traced"),
+        "{message}"
+    );
+    let matrix = world.read("plans/rtm.md");
+    assert!(matrix.contains("REQ-001") && matrix.contains("search.py"), "{matrix}");
+    let files = world.git(&["show", "--name-only", "--format=", "HEAD"]);
+    assert_eq!(files, "CHANGELOG.md\ncontext.json\ncontext.md\nplans/rtm.md");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+    // Requirements that nobody asked to trace are none of ours.
+    let world = traced("");
+    fs::remove_file(world.project().join("trace.toml")).unwrap();
+    assert_eq!(step(&world.end(&[]), "rtm").0, "skipped");
+    assert!(!world.project().join("plans").exists());
+}
+
+// @traces REQ-020-024 REQ-020-213 020-ERR-023
+#[test]
+fn a_matrix_that_cannot_be_made_is_told_and_stops_nothing() {
+    for (file, text) in [("trace.toml", "requirements = 3\n"), ("plans", "a file where the folder belongs\n")]
+    {
+        let world = traced(ALL);
+        world.write(file, text);
+        let report = world.end(&[]);
+        let (outcome, message) = step(&report, "rtm");
+        assert!(outcome == "failed" && !message.is_empty(), "{message}");
+        for name in ["changelog", "record", "commit", "tag", "push"] {
+            assert_eq!(step(&report, name).0, "done", "{name} after {file}");
+        }
+        assert!(report["context"].as_str().unwrap().contains("Failed: rtm: "), "{report:#}");
+        assert_eq!(report["closed"], true);
+    }
+}
+
+// @traces 021-TEST-UNIT-144
+#[test]
+fn what_was_counted_for_the_session_starts_over() {
+    const ID: &str = "0aa1c5e2-0000-4000-8000-000000000002";
+    let world = World::new("");
+    let hook = |name: &str, more: Value| {
+        let mut event = json!({ "session_id": ID, "cwd": world.project(), "hook_event_name": name });
+        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let path = world.home().join("event.json");
+        fs::write(&path, event.to_string()).unwrap();
+        let mut hook = world.hostler(&["hook", "claude"]);
+        let output = hook.stdin(fs::File::open(path).unwrap()).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+    };
+    let read = |id: &str| {
+        let input = json!({ "file_path": world.project().join("CHANGELOG.md") });
+        hook("PreToolUse", json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": id }));
+    };
+    let counted = || {
+        let text = fs::read_to_string(world.state().join(format!("sessions/{ID}.state.json"))).unwrap();
+        serde_json::from_str::<Value>(&text).unwrap()["reads"].clone()
+    };
+    hook("SessionStart", json!({ "source": "startup" }));
+    assert_eq!(world.session()["hosts"][0]["id"], ID);
+    read("toolu_1");
+    read("toolu_2");
+    assert!(counted().to_string().contains("\"total\":2"), "{}", counted());
+    let report = world.end(&[]);
+    assert_eq!(step(&report, "clear"), ("done", "counts of 1 client start over"));
+    assert_eq!(counted(), Value::Null);
 }
