@@ -106,3 +106,5 @@ pub fn outline(language: Language, text: &str) -> Result<Outline, Error> {
     Ok(out)
 }
 
+#[cfg(test)]
+mod tests;

@@ -12,8 +12,10 @@ pub const TAG_IDS_MAX: usize = 5_000;
 const DEFAULT: &str = r"[A-Z0-9]+(?:-[A-Z0-9]+)*-[A-Z]{0,8}[0-9]+(?:\.[0-9]+)*[a-z]?";
 
 /// Names of standards and encodings that have the shape of an id.
-const NO_IDS: &[&str] =
-    &["CVE", "CWE", "IEC", "IEEE", "ISO", "RFC", "SHA", "UTC", "UTF", "MD", "GPL", "LGPL", "AGPL", "BSD", "ECMA", "WCAG"];
+const NO_IDS: &[&str] = &[
+    "CVE", "CWE", "IEC", "IEEE", "ISO", "RFC", "SHA", "UTC", "UTF", "MD", "GPL", "LGPL", "AGPL", "BSD",
+    "ECMA", "WCAG",
+];
 
 /// A pattern could not be used.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,11 +44,14 @@ impl Pattern {
     pub fn new(patterns: &[String]) -> Result<Self, PatternError> {
         let default = patterns.is_empty();
         let one = |pattern: &str| {
-            regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(1 << 20).build().map_err(|error| {
-                let text = error.to_string();
-                let why = text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
-                PatternError { pattern: pattern.to_owned(), why }
-            })
+            regex::RegexBuilder::new(&format!("^(?:{pattern})$")).size_limit(1 << 20).build().map_err(
+                |error| {
+                    let text = error.to_string();
+                    let why =
+                        text.lines().last().unwrap_or_default().trim_start_matches("error: ").to_owned();
+                    PatternError { pattern: pattern.to_owned(), why }
+                },
+            )
         };
         for pattern in patterns {
             one(pattern)?;
@@ -75,7 +80,8 @@ impl Pattern {
             let ahead = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
             out.open = rest.trim_end().ends_with(',') && ahead.is_empty();
             let end = ahead.find(ends_word).unwrap_or(ahead.len());
-            let word = ahead[..end].trim_end_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '/' | '-'));
+            let word =
+                ahead[..end].trim_end_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '/' | '-'));
             if word.is_empty() {
                 return out;
             }
@@ -94,7 +100,10 @@ impl Pattern {
             }
             rest = &ahead[end..];
             // What was stripped from the end of a word ends the list, too: a sentence is over.
-            if word.len() < end && !rest.trim_start().starts_with([',', ';']) && !ahead[word.len()..end].eq(":") {
+            if word.len() < end
+                && !rest.trim_start().starts_with([',', ';'])
+                && !ahead[word.len()..end].eq(":")
+            {
                 return out;
             }
         }
@@ -152,7 +161,8 @@ impl Ids {
 }
 
 fn ends_word(c: char) -> bool {
-    c.is_whitespace() || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | '|')
+    c.is_whitespace()
+        || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | '|')
 }
 
 #[cfg(test)]
@@ -169,9 +179,10 @@ mod tests {
     #[test]
     fn lists_and_ranges_are_read() {
         check("REQ-020-001", &["REQ-020-001"]);
-        check(" REQ-020-001 FR-001, US-008-AC01;021-CONST-II-001", &[
-            "REQ-020-001", "FR-001", "US-008-AC01", "021-CONST-II-001",
-        ]);
+        check(
+            " REQ-020-001 FR-001, US-008-AC01;021-CONST-II-001",
+            &["REQ-020-001", "FR-001", "US-008-AC01", "021-CONST-II-001"],
+        );
         check("REQ-020-103..105", &["REQ-020-103", "REQ-020-104", "REQ-020-105"]);
         check("REQ-020-103..REQ-020-104", &["REQ-020-103", "REQ-020-104"]);
         check("US-1-AC08..10 and FR-2", &["US-1-AC08", "US-1-AC09", "US-1-AC10", "FR-2"]);

@@ -72,7 +72,9 @@ impl Lock {
                 .get("links")
                 .and_then(Value::as_array)
                 .and_then(|it| it.iter().map(|it| it.as_str().map(str::to_owned)).collect());
-            let (Some(digest), Some(links)) = (digest, links) else { return Err(Error::Entry { key: key.clone() }) };
+            let (Some(digest), Some(links)) = (digest, links) else {
+                return Err(Error::Entry { key: key.clone() });
+            };
             lock.entries.insert(key.clone(), Reviewed { digest: digest.to_owned(), links });
         }
         Ok(lock)
@@ -88,7 +90,8 @@ impl Lock {
         for (key, Reviewed { digest, links }) in &self.entries {
             let links: Vec<String> = links.iter().map(|it| quoted(it)).collect();
             // A basic string: keys of any kind stay on one line.
-            let line = format!("{} = {{ text = {}, links = [{}] }}\n", basic(key), quoted(digest), links.join(", "));
+            let line =
+                format!("{} = {{ text = {}, links = [{}] }}\n", basic(key), quoted(digest), links.join(", "));
             out.push_str(&line);
         }
         out
@@ -117,13 +120,18 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let mut lock = Lock::default();
-        for (key, links) in [("FR-1", vec!["src/a.rs#f"]), ("a \"b\"/FR\\2", vec!["x y.py", "ü#'q'"]), ("FR-3", Vec::new())] {
+        for (key, links) in
+            [("FR-1", vec!["src/a.rs#f"]), ("a \"b\"/FR\\2", vec!["x y.py", "ü#'q'"]), ("FR-3", Vec::new())]
+        {
             let links = links.into_iter().map(str::to_owned).collect();
             lock.entries.insert(key.to_owned(), Reviewed { digest: "0123456789abcdef".to_owned(), links });
         }
         let text = lock.to_text();
         assert_eq!(Lock::parse(&text).unwrap(), lock, "{text}");
-        assert!(text.contains("\n\"FR-1\" = { text = \"0123456789abcdef\", links = [\"src/a.rs#f\"] }\n"), "{text}");
+        assert!(
+            text.contains("\n\"FR-1\" = { text = \"0123456789abcdef\", links = [\"src/a.rs#f\"] }\n"),
+            "{text}"
+        );
         assert_eq!(text.lines().count(), 4 + lock.entries.len());
         assert_eq!(Lock::parse(&Lock::default().to_text()).unwrap(), Lock::default());
     }

@@ -358,7 +358,12 @@ impl Matrix {
         let all = &self.totals;
         let count = |rule: Rule| self.findings.iter().filter(|it| it.rule == rule).count();
         let mut parts = vec![
-            format!("{} of {} requirements traced ({})", all.traced, all.requirements, all.percent(all.traced)),
+            format!(
+                "{} of {} requirements traced ({})",
+                all.traced,
+                all.requirements,
+                all.percent(all.traced)
+            ),
             format!("{} tested", all.tested),
         ];
         if self.has_results {
@@ -386,7 +391,8 @@ fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row
     let mut rows: Vec<Row> = Vec::new();
     for requirement in requirements {
         let places = index.entry(requirement.id.clone()).or_default();
-        let twin = places.iter().find_map(|at| rows.get(*at).filter(|it| it.requirement.spec == requirement.spec));
+        let twin =
+            places.iter().find_map(|at| rows.get(*at).filter(|it| it.requirement.spec == requirement.spec));
         if let Some(first) = twin {
             let first = &first.requirement;
             findings.push(Finding {
@@ -469,7 +475,11 @@ fn cite(
                     Some(key) => format!("; `{key}` is"),
                     None => String::new(),
                 };
-                findings.push(finding(Rule::UnknownId, cited, format!("`{cited}` is no known requirement{hint}")));
+                findings.push(finding(
+                    Rule::UnknownId,
+                    cited,
+                    format!("`{cited}` is no known requirement{hint}"),
+                ));
             }
         }
     }
@@ -490,14 +500,21 @@ fn resolve(cited: &str, of_tag: Option<&str>, rows: &[Row], index: &Index) -> Fo
     };
     let number = spec.map(|it| it.split(['-', '_']).next().unwrap_or(it));
     // `FR-001` of specification `021` is called `021-FR-001` in some registers.
-    let prefixed = [spec, number].into_iter().flatten().map(|it| format!("{it}-{id}")).find(|it| index.contains_key(it));
-    let places: &[usize] =
-        index.get(id).or_else(|| prefixed.and_then(|it| index.get(&it))).map(Vec::as_slice).unwrap_or_default();
+    let prefixed =
+        [spec, number].into_iter().flatten().map(|it| format!("{it}-{id}")).find(|it| index.contains_key(it));
+    let places: &[usize] = index
+        .get(id)
+        .or_else(|| prefixed.and_then(|it| index.get(&it)))
+        .map(Vec::as_slice)
+        .unwrap_or_default();
     let fits = |at: &&usize| {
         let of = rows.get(**at).map(|it| it.requirement.spec.as_str()).unwrap_or_default();
-        spec.is_some_and(|it| of == it || number.is_some_and(|number| of.split(['-', '_']).next() == Some(number)))
+        spec.is_some_and(|it| {
+            of == it || number.is_some_and(|number| of.split(['-', '_']).next() == Some(number))
+        })
     };
-    let narrowed: Vec<usize> = if 1 < places.len() { places.iter().filter(fits).copied().collect() } else { places.to_vec() };
+    let narrowed: Vec<usize> =
+        if 1 < places.len() { places.iter().filter(fits).copied().collect() } else { places.to_vec() };
     match narrowed.as_slice() {
         [one] => Found::One(*one),
         [] if places.is_empty() => {
@@ -536,7 +553,9 @@ fn state(links: &[Link]) -> State {
 
 fn review(row: &Row, reviewed: Option<&Reviewed>) -> Review {
     match reviewed {
-        Some(reviewed) if !row.links.is_empty() && reviewed.digest != row.requirement.digest() => Review::Suspect,
+        Some(reviewed) if !row.links.is_empty() && reviewed.digest != row.requirement.digest() => {
+            Review::Suspect
+        }
         Some(reviewed) if row.links.iter().any(|it| !reviewed.links.contains(&it.place())) => Review::Grown,
         Some(_) => Review::Current,
         None => Review::Never,
@@ -558,14 +577,21 @@ fn told(row: &Row, reviewed: Option<&Reviewed>, findings: &mut Vec<Finding>) {
     }
     for link in row.links.iter().filter(|it| it.outcome == Some(Outcome::Failed)) {
         let message = format!("`{}` is cited by `{}`, which failed", row.key, link.place());
-        findings.push(Finding { path: link.path.clone(), line: link.line, ..at_requirement(Rule::TracedFailing, message) });
+        findings.push(Finding {
+            path: link.path.clone(),
+            line: link.line,
+            ..at_requirement(Rule::TracedFailing, message)
+        });
     }
     if row.review == Review::Suspect {
         let places: BTreeSet<String> = row.links.iter().map(|it| format!("`{}`", it.place())).collect();
         let shown: Vec<String> = places.iter().take(3).cloned().collect();
         let more = if places.len() <= 3 { String::new() } else { format!(" and {} more", places.len() - 3) };
-        let message =
-            format!("the text of `{}` changed since what cites it was reviewed: {}{more}", row.key, shown.join(", "));
+        let message = format!(
+            "the text of `{}` changed since what cites it was reviewed: {}{more}",
+            row.key,
+            shown.join(", ")
+        );
         findings.push(at_requirement(Rule::SuspectLink, message));
     }
     let current: HashSet<String> = row.links.iter().map(Link::place).collect();

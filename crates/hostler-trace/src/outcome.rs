@@ -97,7 +97,8 @@ pub fn read(path: &str, text: &str) -> Result<Vec<Case>, Error> {
 fn junit(path: &str, text: &str) -> Result<Vec<Case>, Error> {
     let mut reader = Reader::from_str(text);
     let mut out: Vec<Case> = Vec::new();
-    let (mut suites, mut open, mut depth, mut known): (Vec<String>, Option<Case>, usize, bool) = (Vec::new(), None, 0, false);
+    let (mut suites, mut open, mut depth, mut known): (Vec<String>, Option<Case>, usize, bool) =
+        (Vec::new(), None, 0, false);
     loop {
         let event = reader.read_event().map_err(|error| Error::Broken {
             path: path.to_owned(),
@@ -135,6 +136,10 @@ fn junit(path: &str, text: &str) -> Result<Vec<Case>, Error> {
                     "testcase" => out.extend(open.take()),
                     _ => {}
                 }
+            }
+            Event::Eof if depth != 0 => {
+                let why = "it ends in the middle".to_owned();
+                return Err(Error::Broken { path: path.to_owned(), at: reader.buffer_position(), why });
             }
             Event::Eof => break,
             _ => {}
@@ -191,7 +196,9 @@ fn libtest(text: &str) -> Vec<Case> {
         } else if let Some(name) = line.strip_prefix("Doc-tests ") {
             name.clone_into(&mut suite);
         }
-        let Some((name, result)) = line.strip_prefix("test ").and_then(|it| it.rsplit_once(" ... ")) else { continue };
+        let Some((name, result)) = line.strip_prefix("test ").and_then(|it| it.rsplit_once(" ... ")) else {
+            continue;
+        };
         let outcome = match result.split([' ', ',']).next() {
             Some("ok") => Outcome::Passed,
             Some("FAILED") => Outcome::Failed,
@@ -239,8 +246,20 @@ impl<'a> Results<'a> {
         self.cases.is_empty()
     }
 
-    /// How the tests ended that `owner` in the file `path` is or holds; `None` where none of them is known.
+    /// How the tests ended that `owner` in the file `path` is, holds, or is part of; `None` where none of them is known.
     pub(crate) fn of(&self, path: &str, owner: &Owner) -> Option<Outcome> {
+        let own = self.of_exactly(path, owner);
+        match owner.path.split_last() {
+            // What is defined in a test is part of it.
+            Some((_, around)) if own.is_none() && !around.is_empty() => {
+                let around = Owner { kind: Kind::Function, path: around.to_vec(), test: owner.test };
+                self.of(path, &around)
+            }
+            _ => own,
+        }
+    }
+
+    fn of_exactly(&self, path: &str, owner: &Owner) -> Option<Outcome> {
         let expected = expected(path, owner);
         let candidates: Vec<usize> = match (owner.kind, owner.path.last()) {
             (Kind::Function, Some(leaf)) => {
@@ -254,12 +273,17 @@ impl<'a> Results<'a> {
             .filter_map(|at| Some((*at, self.score(*at, path, owner, &expected)?)))
             .collect();
         let best = scored.iter().map(|it| it.1).max();
-        let mut found: Vec<usize> =
-            scored.into_iter().filter(|it| Some(it.1) == best || owner.kind != Kind::Function).map(|it| it.0).collect();
+        let mut found: Vec<usize> = scored
+            .into_iter()
+            .filter(|it| Some(it.1) == best || owner.kind != Kind::Function)
+            .map(|it| it.0)
+            .collect();
         if found.is_empty() && owner.kind == Kind::Function {
             // A case that names its file was judged by that.
-            let unplaced: Vec<usize> =
-                candidates.into_iter().filter(|at| self.cases.get(*at).is_some_and(|it| it.file.is_none())).collect();
+            let unplaced: Vec<usize> = candidates
+                .into_iter()
+                .filter(|at| self.cases.get(*at).is_some_and(|it| it.file.is_none()))
+                .collect();
             found = self.only_one(&unplaced, owner);
         }
         found.into_iter().filter_map(|at| self.cases.get(at)).map(|it| it.outcome).max()
@@ -267,9 +291,7 @@ impl<'a> Results<'a> {
 
     /// Runners of scripts join the titles around a test with its own.
     fn titled(&self, leaf: &str) -> Vec<usize> {
-        let ends = |case: &Case| {
-            case.name.strip_suffix(leaf).is_some_and(|rest| rest.ends_with(' '))
-        };
+        let ends = |case: &Case| case.name.strip_suffix(leaf).is_some_and(|rest| rest.ends_with(' '));
         self.cases.iter().enumerate().filter(|(_, it)| ends(it)).map(|(at, _)| at).collect()
     }
 
@@ -279,7 +301,9 @@ impl<'a> Results<'a> {
         if let Some(file) = &case.file {
             let same = ends_with_path(path, file) || ends_with_path(file, path);
             let holds = owner.path.iter().all(|name| {
-                words.all.contains(name) || case.name.contains(name.as_str()) || case.class.contains(name.as_str())
+                words.all.contains(name)
+                    || case.name.contains(name.as_str())
+                    || case.class.contains(name.as_str())
             });
             return (same && holds).then_some(usize::MAX);
         }
@@ -293,7 +317,8 @@ impl<'a> Results<'a> {
             return (needed <= score && !expected.is_empty()).then_some(score);
         }
         let suite = normal(&case.suite);
-        let crate_fits = usize::from(expected.iter().any(|it| suite.starts_with(&normal(it)) && !suite.is_empty()));
+        let crate_fits =
+            usize::from(expected.iter().any(|it| suite.starts_with(&normal(it)) && !suite.is_empty()));
         let by_name = common_suffix(&words.name, expected);
         let by_all = common_suffix(&words.all, expected);
         let whole = 1 < words.name.len() && by_name == words.name.len()
@@ -313,13 +338,18 @@ impl<'a> Results<'a> {
         places.dedup();
         let around = owner.path.split_last().map_or(&[][..], |it| it.1);
         let named = |at: &usize| {
-            of(at).is_some_and(|it| around.iter().all(|name| {
-                [&it.class, &it.name, &it.suite].iter().any(|text| text.contains(name.as_str()))
-            }))
+            of(at).is_some_and(|it| {
+                around.iter().all(|name| {
+                    [&it.class, &it.name, &it.suite].iter().any(|text| text.contains(name.as_str()))
+                })
+            })
         };
         // A class that is spelled as a path is told apart by it, and was not the one that is looked for.
-        let spelled = candidates.iter().any(|at| self.words.get(*at).is_some_and(|it| 1 < it.name.len() || 2 < it.all.len()));
-        let titled = candidates.iter().filter_map(of).all(|it| it.class.contains(' ') || it.name.contains(' '));
+        let spelled = candidates
+            .iter()
+            .any(|at| self.words.get(*at).is_some_and(|it| 1 < it.name.len() || 2 < it.all.len()));
+        let titled =
+            candidates.iter().filter_map(of).all(|it| it.class.contains(' ') || it.name.contains(' '));
         if places.len() == 1 && (!spelled || titled) {
             return candidates.iter().filter(|at| named(at)).copied().collect();
         }
@@ -336,12 +366,20 @@ fn normal(word: &str) -> String {
 }
 
 fn split(text: &str) -> Vec<String> {
-    text.split(['.', '/', '\\', '$', '#']).flat_map(|it| it.split("::")).filter(|it| !it.is_empty()).map(str::to_owned).collect()
+    text.split(['.', '/', '\\', '$', '#'])
+        .flat_map(|it| it.split("::"))
+        .filter(|it| !it.is_empty())
+        .map(str::to_owned)
+        .collect()
 }
 
 fn words(case: &Case) -> Words {
     // `test_add[1-2]`, `adds(int)`, `TestAdd/negative`.
-    let cut = case.name.char_indices().find(|(at, c)| *at != 0 && "[({".contains(*c)).map_or(case.name.len(), |it| it.0);
+    let cut = case
+        .name
+        .char_indices()
+        .find(|(at, c)| *at != 0 && "[({".contains(*c))
+        .map_or(case.name.len(), |it| it.0);
     let plain = case.name.get(..cut).unwrap_or_default();
     let plain = if plain.starts_with("Test") { plain.split('/').next().unwrap_or(plain) } else { plain };
     let name = if plain.contains(' ') { vec![plain.to_owned()] } else { split(plain) };
@@ -369,7 +407,8 @@ fn expected(path: &str, owner: &Owner) -> Vec<String> {
         }
     }
     // A class that is called as its file, as Java asks for.
-    if parts.last() == owner.path.first() && extension != "rs" {
+    let by_class = matches!(extension, "java" | "kt" | "scala" | "groovy" | "cs" | "php" | "swift" | "dart");
+    if by_class && parts.last() == owner.path.first() {
         parts.pop();
     }
     parts.extend(owner.path.iter().cloned());

@@ -230,7 +230,10 @@ impl Check {
 /// [`Error::Glob`] for the first one that is none.
 pub fn globs_of(globs: &[String]) -> Result<GlobSet, Error> {
     let mut set = GlobSetBuilder::new();
-    let why = |glob: &str, error: &globset::Error| Error::Glob { glob: glob.to_owned(), why: error.kind().to_string() };
+    let why = |glob: &str, error: &globset::Error| Error::Glob {
+        glob: glob.to_owned(),
+        why: error.kind().to_string(),
+    };
     for glob in globs {
         let whole = glob.trim_start_matches("./");
         let whole = if whole.contains('/') { whole.to_owned() } else { format!("**/{whole}") };
@@ -255,9 +258,16 @@ mod tests {
         assert_eq!(settings.requirements[0].spec(), Spec::Prefix);
         assert_eq!(settings.requirements[0].columns().spec.as_deref(), Some("area"));
         assert_eq!(settings.requirements[1].spec(), Spec::Auto);
-        assert_eq!((settings.check.min, settings.check.rules().unwrap()), (Some(80.0), vec![Rule::UnknownId]));
+        assert_eq!(
+            (settings.check.min, settings.check.rules().unwrap()),
+            (Some(80.0), vec![Rule::UnknownId])
+        );
         let globs = globs_of(&settings.sources.exclude).unwrap();
-        assert!(globs.is_match("vendor/a/b.rs") && globs.is_match("src/x.gen.rs") && !globs.is_match("src/vendor.rs"));
+        assert!(
+            globs.is_match("vendor/a/b.rs")
+                && globs.is_match("src/x.gen.rs")
+                && !globs.is_match("src/vendor.rs")
+        );
         assert!(Settings::parse("").unwrap().check.is_empty());
     }
 

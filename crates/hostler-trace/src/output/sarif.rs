@@ -25,7 +25,8 @@ pub fn log(matrix: &Matrix, options: &Options<'_>, root: Option<&str>) -> Value 
             "properties": { "tags": ["traceability"] },
         })
     };
-    let mut rules: Vec<Value> = Rule::ALL.iter().map(|it| descriptor(it.id(), it.summary(), level(*it))).collect();
+    let mut rules: Vec<Value> =
+        Rule::ALL.iter().map(|it| descriptor(it.id(), it.summary(), level(*it))).collect();
     rules.push(descriptor(STATE, "How far a requirement is traced, tested and passing", "none"));
     let findings = matrix.findings.iter().map(finding);
     let states = matrix.rows.iter().map(|row| state(row, options));
@@ -51,7 +52,9 @@ pub fn log(matrix: &Matrix, options: &Options<'_>, root: Option<&str>) -> Value 
 fn level(rule: Rule) -> &'static str {
     match rule {
         Rule::UnknownId | Rule::TracedFailing | Rule::DuplicateId => "error",
-        Rule::AmbiguousId | Rule::UnreadableTag | Rule::DoneUntraced | Rule::SuspectLink | Rule::LostLink => "warning",
+        Rule::AmbiguousId | Rule::UnreadableTag | Rule::DoneUntraced | Rule::SuspectLink | Rule::LostLink => {
+            "warning"
+        }
     }
 }
 

@@ -21,11 +21,12 @@ fn matrix() -> Matrix {
     let source = |path: &str, text: &str| Source {
         path: path.to_owned(),
         test: tag::is_test_path(path),
-        tags: tag::read(path, text, &pattern),
+        // The mark is spelled otherwise here, see the tests of tags.
+        tags: tag::read(path, &text.replace("@TAG", tag::MARK), &pattern),
     };
     let sources = [
-        source("src/a b.rs", "// @traces FR-1 FR-3\nfn f() {}\n"),
-        source("tests/t.py", "# @traces FR-3, FR-4 FR-9\ndef test_a(): pass\n# @traces FR-4\ndef test_b(): pass\n"),
+        source("src/a b.rs", "// @TAG FR-1 FR-3\nfn f() {}\n"),
+        source("tests/t.py", "# @TAG FR-3, FR-4 FR-9\ndef test_a(): pass\n# @TAG FR-4\ndef test_b(): pass\n"),
     ];
     let report = "<testsuite><testcase classname='tests.t' name='test_a'/><testcase classname='tests.t' name='test_b'><failure/></testcase></testsuite>";
     Matrix::of(requirements, &sources, &outcome::read("r", report).unwrap(), &Lock::default())
@@ -51,7 +52,10 @@ fn markdown_is_a_table_for_each_specification() {
     // A row has as many cells as its head, so every table is one.
     for (line, next) in text.lines().zip(text.lines().skip(1)) {
         let cells = |line: &str| line.replace("\\|", "").matches('|').count();
-        assert!(!line.starts_with('|') || !next.starts_with('|') || cells(line) == cells(next), "{line}\n{next}");
+        assert!(
+            !line.starts_with('|') || !next.starts_with('|') || cells(line) == cells(next),
+            "{line}\n{next}"
+        );
     }
 }
 
@@ -60,7 +64,10 @@ fn csv_quotes_and_runs_no_formula() {
     let text = csv::text(&matrix(), &OPTIONS);
     let lines: Vec<&str> = text.split("\r\n").collect();
     assert_eq!(lines[0].split(',').count(), 11);
-    assert_eq!(lines[1], "FR-1,FR-1,my spec,yes,traced,never,docs/my spec.md,1,\"a | b <c> \"\"d\"\" & 'e'\",src/a b.rs#f,");
+    assert_eq!(
+        lines[1],
+        "FR-1,FR-1,my spec,yes,traced,never,docs/my spec.md,1,\"a | b <c> \"\"d\"\" & 'e'\",src/a b.rs#f,"
+    );
     assert_eq!(lines[2], "FR-2,FR-2,my spec,yes,untraced,never,docs/my spec.md,2,\"'=1+1, two\",,");
     assert_eq!(lines.len(), 6);
 }
@@ -82,7 +89,12 @@ fn json_has_everything() {
 fn sarif_has_stable_rules_kinds_and_fingerprints() {
     let log = sarif::log(&matrix(), &OPTIONS, Some("file:///p/"));
     let run = &log["runs"][0];
-    let rules: Vec<&str> = run["tool"]["driver"]["rules"].as_array().unwrap().iter().map(|it| it["id"].as_str().unwrap()).collect();
+    let rules: Vec<&str> = run["tool"]["driver"]["rules"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["id"].as_str().unwrap())
+        .collect();
     let mut fingerprints = BTreeSet::new();
     let mut kinds = BTreeMap::new();
     for result in run["results"].as_array().unwrap() {
@@ -90,7 +102,10 @@ fn sarif_has_stable_rules_kinds_and_fingerprints() {
         assert_eq!(rules[index], result["ruleId"].as_str().unwrap());
         // A level other than none is for failures.
         assert_eq!(result["kind"] == "fail", result["level"] != "none", "{result}");
-        assert!(fingerprints.insert(result["partialFingerprints"]["hostlerTrace/v1"].to_string()), "{result}");
+        assert!(
+            fingerprints.insert(result["partialFingerprints"]["hostlerTrace/v1"].to_string()),
+            "{result}"
+        );
         *kinds.entry(result["kind"].as_str().unwrap()).or_insert(0) += 1;
     }
     assert_eq!(kinds, BTreeMap::from([("fail", 4), ("informational", 1), ("open", 1), ("pass", 1)]));
@@ -101,7 +116,12 @@ fn sarif_has_stable_rules_kinds_and_fingerprints() {
     moved.findings.iter_mut().for_each(|it| it.line += 7);
     let again = sarif::log(&moved, &OPTIONS, None);
     let prints = |log: &Value| -> Vec<String> {
-        log["runs"][0]["results"].as_array().unwrap().iter().map(|it| it["partialFingerprints"].to_string()).collect()
+        log["runs"][0]["results"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|it| it["partialFingerprints"].to_string())
+            .collect()
     };
     assert_eq!(prints(&log), prints(&again));
 }
@@ -109,7 +129,8 @@ fn sarif_has_stable_rules_kinds_and_fingerprints() {
 /// Every element and attribute of `xml`: path -> how often; and what identifies and what refers.
 fn elements(xml: &str) -> (BTreeMap<String, usize>, Vec<String>, Vec<String>) {
     let mut reader = Reader::from_str(xml);
-    let (mut path, mut counts, mut identifiers, mut references) = (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
+    let (mut path, mut counts, mut identifiers, mut references) =
+        (Vec::new(), BTreeMap::new(), Vec::new(), Vec::new());
     loop {
         let event = reader.read_event().unwrap();
         match &event {
@@ -162,7 +183,10 @@ fn reqif_is_well_formed_and_refers_to_what_is_there() {
     assert!(identifiers.iter().all(|it| it.starts_with('_')));
     let lost: Vec<&String> = references.iter().filter(|it| !known.contains(it)).collect();
     assert!(lost.is_empty() && !references.is_empty(), "{lost:?}");
-    assert!(xml.contains("THE-VALUE=\"a | b &lt;c&gt; &quot;d&quot; &amp; 'e'\"") && !xml.contains('\u{7}'), "{xml}");
+    assert!(
+        xml.contains("THE-VALUE=\"a | b &lt;c&gt; &quot;d&quot; &amp; 'e'\"") && !xml.contains('\u{7}'),
+        "{xml}"
+    );
     // The same things have the same names in the next export.
     let later = reqif::text(&matrix(), &Options { time: "2027-01-01T00:00:00Z", ..OPTIONS });
     let (_, again, _) = elements(&later);

@@ -32,8 +32,7 @@ pub(super) fn yaml_from(
     options: &Options<'_>,
 ) -> Result<Vec<Draft>, Error> {
     let broken = |line: usize, why: String| Error::Broken { path: path.to_owned(), line, why };
-    let roots = tree(text, first_line)
-        .map_err(|(line, why)| broken(line + first_line - 1, why))?;
+    let roots = tree(text, first_line).map_err(|(line, why)| broken(line + first_line - 1, why))?;
     let mut finder = Finder { options, out: Vec::new() };
     for root in &roots {
         let before = finder.out.len();
@@ -95,7 +94,8 @@ fn tree(text: &str, first_line: usize) -> Result<Vec<Value>, (usize, String)> {
     let mut roots = Vec::new();
     let mut open: Vec<Open> = Vec::new();
     for event in Parser::new_from_str(text) {
-        let (event, span) = event.map_err(|error: ScanError| (error.marker().line(), error.info().to_owned()))?;
+        let (event, span) =
+            event.map_err(|error: ScanError| (error.marker().line(), error.info().to_owned()))?;
         let line = span.start.line() + first_line - 1;
         let complete = match event {
             Event::Scalar(text, ..) => Some(Value::Text(text.into_owned())),
@@ -206,8 +206,10 @@ impl Finder<'_> {
         let text = match &pairs.get(at)?.2 {
             Value::Text(text) => Some(text.clone()),
             Value::List(items) => {
-                let lines: Vec<&str> =
-                    items.iter().filter_map(|it| if let Value::Text(it) = it { Some(it.as_str()) } else { None }).collect();
+                let lines: Vec<&str> = items
+                    .iter()
+                    .filter_map(|it| if let Value::Text(it) = it { Some(it.as_str()) } else { None })
+                    .collect();
                 (part == Part::Text && !lines.is_empty()).then(|| lines.join("\n"))
             }
             Value::Map(_) => None,

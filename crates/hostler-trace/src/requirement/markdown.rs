@@ -4,7 +4,8 @@ use super::{Columns, Draft, Error, Options, Part, data, done, place};
 
 /// Reads one document. What stands in code blocks and comments is an example, what is struck out is gone.
 pub(super) fn read(path: &str, text: &str, options: &Options<'_>) -> Result<Vec<Draft>, Error> {
-    let mut reader = Reader { options, out: Vec::new(), current: Current::None, spec: None, title: None, whole: None };
+    let mut reader =
+        Reader { options, out: Vec::new(), current: Current::None, spec: None, title: None, whole: None };
     let body_from = reader.front_matter(path, text)?;
     let mut lines = Lines::new(text, body_from);
     while let Some((number, line)) = lines.next() {
@@ -33,7 +34,8 @@ impl<'t> Lines<'t> {
         for (at, line) in text.lines().enumerate().skip(from) {
             let trimmed = line.trim_start();
             if let Some(open) = fence {
-                let closes = trimmed.starts_with(open) && trimmed.trim_end().trim_matches(['`', '~']).is_empty();
+                let closes =
+                    trimmed.starts_with(open) && trimmed.trim_end().trim_matches(['`', '~']).is_empty();
                 fence = if closes { None } else { Some(open) };
             } else if in_comment {
                 in_comment = !line.contains("-->");
@@ -207,19 +209,29 @@ impl Reader<'_> {
         }
         let tail = &inner[end..];
         // `FR-001-old` and `FR-0012` are other words.
-        if tail.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ',' | ';')) && !tail.starts_with("-->") {
+        if tail.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ',' | ';'))
+            && !tail.starts_with("-->")
+        {
             return None;
         }
         let unmarked = tail.trim_start_matches(['*', '_', '`', ']']);
         let unmarked = match unmarked.strip_prefix('(') {
-            Some(link) if tail.starts_with(']') || tail.contains("](") => link.split_once(')').map_or(unmarked, |it| it.1),
+            Some(link) if tail.starts_with(']') || tail.contains("](") => {
+                link.split_once(')').map_or(unmarked, |it| it.1)
+            }
             _ => unmarked,
         };
         let rest = unmarked.trim_start();
-        let separated = rest.trim_start_matches([':', '.', ')', '-', '–', '—', '|', '*', '_', ']']).trim_start();
+        let separated =
+            rest.trim_start_matches([':', '.', ')', '-', '–', '—', '|', '*', '_', ']']).trim_start();
         let has_separator = separated.len() < rest.len();
-        let mention = ["and ", "or ", "to ", "through ", "is ", "are ", "was ", "were ", "see ", "has ", ", ", "& "];
-        if !has_separator && !marked && !sure && (rest.is_empty() || mention.iter().any(|it| rest.starts_with(it))) {
+        let mention =
+            ["and ", "or ", "to ", "through ", "is ", "are ", "was ", "were ", "see ", "has ", ", ", "& "];
+        if !has_separator
+            && !marked
+            && !sure
+            && (rest.is_empty() || mention.iter().any(|it| rest.starts_with(it)))
+        {
             return None;
         }
         Some((word[..end].to_owned(), plain(separated)))
@@ -239,9 +251,12 @@ impl Reader<'_> {
             let Some((number, _)) = lines.next() else { break };
             let cells = cells(row);
             let id_at = or_known(Part::Id).unwrap_or(0);
-            let Some((id, rest)) = cells.get(id_at).and_then(|it| self.definition(it, true)) else { continue };
+            let Some((id, rest)) = cells.get(id_at).and_then(|it| self.definition(it, true)) else {
+                continue;
+            };
             let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|it| plain(it));
-            let of_text = of_text.or_else(|| (0..cells.len()).find(|at| *at != id_at && Some(*at) != of_done));
+            let of_text =
+                of_text.or_else(|| (0..cells.len()).find(|at| *at != id_at && Some(*at) != of_done));
             let text = if rest.is_empty() { cell(of_text).unwrap_or_default() } else { rest };
             let spec = cell(of_spec).filter(|it| !it.is_empty());
             let done = cell(of_done).and_then(|it| done(&it));
@@ -264,7 +279,8 @@ impl Reader<'_> {
 fn heading(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches('#');
     let level = line.len() - rest.len();
-    ((1..=6).contains(&level) && rest.starts_with([' ', '\t'])).then(|| rest.trim().trim_end_matches('#').trim_end())
+    ((1..=6).contains(&level) && rest.starts_with([' ', '\t']))
+        .then(|| rest.trim().trim_end_matches('#').trim_end())
 }
 
 /// What follows the mark of a list item.
@@ -289,7 +305,9 @@ fn checkbox(item: &str) -> (Option<bool>, &str) {
 }
 
 fn is_delimiter(line: &str) -> bool {
-    line.contains('-') && line.contains('|') && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+    line.contains('-')
+        && line.contains('|')
+        && line.chars().all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
 }
 
 /// The cells of a row: `\|` and what stands in code is text.

@@ -194,19 +194,50 @@ fn name_of(path: &str) -> String {
 /// What a box or a status says; `None` for what is neither.
 fn done(text: &str) -> Option<bool> {
     const YES: &[&str] = &[
-        "[x]", "x", "yes", "y", "true", "1", "done", "implemented", "complete", "completed", "closed", "✓", "✔", "✅", "☑",
-        "verified", "passed",
+        "[x]",
+        "x",
+        "yes",
+        "y",
+        "true",
+        "1",
+        "done",
+        "implemented",
+        "complete",
+        "completed",
+        "closed",
+        "✓",
+        "✔",
+        "✅",
+        "☑",
+        "verified",
+        "passed",
     ];
     const NO: &[&str] = &[
-        "[ ]", "", "no", "n", "false", "0", "open", "todo", "pending", "planned", "draft", "new", "in progress", "in_progress",
-        "proposed", "✗", "❌", "☐", "-", "none", "active", "approved",
+        "[ ]",
+        "",
+        "no",
+        "n",
+        "false",
+        "0",
+        "open",
+        "todo",
+        "pending",
+        "planned",
+        "draft",
+        "new",
+        "in progress",
+        "in_progress",
+        "proposed",
+        "✗",
+        "❌",
+        "☐",
+        "-",
+        "none",
+        "active",
+        "approved",
     ];
     let word = text.trim().trim_matches(|c| matches!(c, '*' | '_' | '`')).to_lowercase();
-    if YES.contains(&word.as_str()) {
-        Some(true)
-    } else {
-        NO.contains(&word.as_str()).then_some(false)
-    }
+    if YES.contains(&word.as_str()) { Some(true) } else { NO.contains(&word.as_str()).then_some(false) }
 }
 
 /// Which part of a requirement a column or key of this name holds.
@@ -220,10 +251,35 @@ enum Part {
 
 /// Known names, the surest first.
 const NAMES: &[(Part, &[&str])] = &[
-    (Part::Id, &["id", "uid", "identifier", "requirement id", "req id", "req", "key", "number", "requirement_id", "req_id"]),
+    (
+        Part::Id,
+        &[
+            "id",
+            "uid",
+            "identifier",
+            "requirement id",
+            "req id",
+            "req",
+            "key",
+            "number",
+            "requirement_id",
+            "req_id",
+        ],
+    ),
     (
         Part::Text,
-        &["text", "requirement", "statement", "description", "title", "summary", "criterion", "criteria", "name", "shall"],
+        &[
+            "text",
+            "requirement",
+            "statement",
+            "description",
+            "title",
+            "summary",
+            "criterion",
+            "criteria",
+            "name",
+            "shall",
+        ],
     ),
     (Part::Spec, &["spec", "specification", "document", "area", "module", "component", "section"]),
     (Part::Done, &["done", "checked", "implemented", "completed", "complete", "status", "state"]),
@@ -240,7 +296,9 @@ fn place(part: Part, names: &[String], columns: &Columns) -> Option<usize> {
     let find = |wanted: &str| names.iter().position(|it| it.trim().eq_ignore_ascii_case(wanted));
     match configured {
         Some(name) => find(name),
-        None => NAMES.iter().filter(|(it, _)| *it == part).flat_map(|(_, known)| *known).find_map(|it| find(it)),
+        None => {
+            NAMES.iter().filter(|(it, _)| *it == part).flat_map(|(_, known)| *known).find_map(|it| find(it))
+        }
     }
 }
 

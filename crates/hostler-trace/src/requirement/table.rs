@@ -14,7 +14,8 @@ pub(super) fn read(
     let Some((_, first)) = rows.first() else { return Ok(Vec::new()) };
     let configured = options.columns != &Columns::default();
     let has_header = configured
-        || place(Part::Id, first, options.columns).is_some() && !first.iter().any(|it| options.pattern.is_id(it.trim()));
+        || place(Part::Id, first, options.columns).is_some()
+            && !first.iter().any(|it| options.pattern.is_id(it.trim()));
     let header: &[String] = if has_header { first } else { &[] };
     let at = |part: Part, asked: &Option<String>| match (place(part, header, options.columns), asked) {
         (None, Some(column)) => Err(Error::Column {
@@ -29,7 +30,9 @@ pub(super) fn read(
     let mut out = Vec::new();
     for (line, cells) in rows.iter().skip(usize::from(has_header)) {
         let is_id = |at: &usize| cells.get(*at).is_some_and(|it| options.pattern.is_id(it.trim()));
-        let Some(id_at) = of_id.filter(is_id).or_else(|| of_id.is_none().then(|| (0..cells.len()).find(is_id))?) else {
+        let Some(id_at) =
+            of_id.filter(is_id).or_else(|| of_id.is_none().then(|| (0..cells.len()).find(is_id))?)
+        else {
             continue;
         };
         let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|it| it.trim());

@@ -51,8 +51,9 @@ static GO: Pattern = LazyLock::new(|| {
     )
     .ok()
 });
-static SHELL: Pattern =
-    LazyLock::new(|| Regex::new(r"(?x)(?P<fn>)(?:^|[\s;&|])(?:function\s+(?P<name1>[\w:.-]+)|(?P<name5>[\w:.-]+)\s*\(\s*\))\s*(?:\(\s*\))?\s*$").ok());
+static SHELL: Pattern = LazyLock::new(|| {
+    Regex::new(r"(?x)(?P<fn>)(?:^|[\s;&|])(?:function\s+(?P<name1>[\w:.-]+)|(?P<name5>[\w:.-]+)\s*\(\s*\))\s*(?:\(\s*\))?\s*$").ok()
+});
 static BRACES: Pattern = LazyLock::new(|| {
     Regex::new(
         r"(?x)
@@ -73,8 +74,32 @@ static MARKED_TEST: Pattern = LazyLock::new(|| {
 
 /// Words that stand before a parenthesis and define nothing.
 const CONTROL: &[&str] = &[
-    "if", "for", "while", "switch", "catch", "return", "match", "loop", "foreach", "using", "lock", "synchronized", "when",
-    "else", "do", "try", "with", "await", "new", "throw", "sizeof", "function", "defer", "guard", "until", "elseif",
+    "if",
+    "for",
+    "while",
+    "switch",
+    "catch",
+    "return",
+    "match",
+    "loop",
+    "foreach",
+    "using",
+    "lock",
+    "synchronized",
+    "when",
+    "else",
+    "do",
+    "try",
+    "with",
+    "await",
+    "new",
+    "throw",
+    "sizeof",
+    "function",
+    "defer",
+    "guard",
+    "until",
+    "elseif",
 ];
 
 #[derive(Debug, Clone)]
@@ -92,7 +117,14 @@ struct Scope {
 
 /// Gives each tag the definition that it stands above or in.
 pub(super) fn own(text: &str, segments: &[Segment], language: &Language, mentions: Vec<Mention>) -> Vec<Tag> {
-    let mut tracker = Tracker { language, scopes: Vec::new(), header: String::new(), parens: 0, last: None, pending: Vec::new() };
+    let mut tracker = Tracker {
+        language,
+        scopes: Vec::new(),
+        header: String::new(),
+        parens: 0,
+        last: None,
+        pending: Vec::new(),
+    };
     let mut owners: Vec<Owner> = vec![Owner::FILE; mentions.len()];
     let mut next = 0;
     for (at, segment) in segments.iter().enumerate() {
@@ -101,9 +133,11 @@ pub(super) fn own(text: &str, segments: &[Segment], language: &Language, mention
             Part::Code => tracker.code(part, segment.range.start, &mut owners),
             Part::Text => tracker.push(part),
             Part::Comment => {
-                let inner = part.starts_with("//!") || part.starts_with("/*!") && language.family == Family::Rust;
+                let inner =
+                    part.starts_with("//!") || part.starts_with("/*!") && language.family == Family::Rust;
                 while mentions.get(next).is_some_and(|it| it.segment == at) {
-                    let line_start = text.get(..segment.range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
+                    let line_start =
+                        text.get(..segment.range.start).and_then(|it| it.rfind('\n')).map_or(0, |it| it + 1);
                     let before = text.get(line_start..segment.range.start).unwrap_or_default();
                     let trailing = !before.trim().is_empty() && tracker.header.trim().is_empty();
                     if inner && language.family == Family::Rust {
@@ -254,7 +288,13 @@ fn text<'h>(captures: &Captures<'h>, names: &[&str]) -> Option<&'h str> {
 }
 
 fn kind(captures: &Captures<'_>) -> Kind {
-    let kinds = [("type", Kind::Class), ("suite", Kind::Class), ("impl", Kind::Class), ("mod", Kind::Module), ("item", Kind::Item)];
+    let kinds = [
+        ("type", Kind::Class),
+        ("suite", Kind::Class),
+        ("impl", Kind::Class),
+        ("mod", Kind::Module),
+        ("item", Kind::Item),
+    ];
     kinds.iter().find(|(group, _)| captures.name(group).is_some()).map_or(Kind::Function, |it| it.1)
 }
 
@@ -298,7 +338,8 @@ fn implemented(rest: &str) -> Option<String> {
 
 fn script(header: &str, enclosing: Option<Kind>) -> Option<Definition> {
     if let Some(captures) = SCRIPT.as_ref().and_then(|it| it.captures(header)) {
-        let name = text(&captures, &["s1", "s2", "s3", "t1", "t2", "t3", "name1", "name2", "name4", "name5"])?;
+        let name =
+            text(&captures, &["s1", "s2", "s3", "t1", "t2", "t3", "name1", "name2", "name4", "name5"])?;
         let test = captures.name("suite").or(captures.name("test")).is_some();
         return Some(Definition { kind: kind(&captures), names: vec![name.to_owned()], test });
     }
@@ -333,10 +374,19 @@ fn braces(header: &str) -> Option<Definition> {
         if is_type && header.split_once('(').is_some_and(|(head, _)| !head.contains(name)) {
             return None;
         }
-        if is_type && header.trim_end().ends_with(')') && !header.contains("record") && METHOD.as_ref().is_some_and(|it| it.is_match(header)) && !header.contains("class ") {
+        if is_type
+            && header.trim_end().ends_with(')')
+            && !header.contains("record")
+            && METHOD.as_ref().is_some_and(|it| it.is_match(header))
+            && !header.contains("class ")
+        {
             return None;
         }
-        Some(Definition { kind: kind(&captures), names: vec![name.trim_matches('`').to_owned()], test: false })
+        Some(Definition {
+            kind: kind(&captures),
+            names: vec![name.trim_matches('`').to_owned()],
+            test: false,
+        })
     });
     let found = found.or_else(|| method(header))?;
     Some(Definition { test: found.test || marked, ..found })

@@ -106,7 +106,12 @@ const LANGUAGES: &[Language] = &[
         newline_ends: true,
         ..PLAIN
     },
-    Language { extensions: &["vue", "svelte", "astro"], line: &["//"], block: &[("<!--", "-->"), ("/*", "*/")], ..PLAIN },
+    Language {
+        extensions: &["vue", "svelte", "astro"],
+        line: &["//"],
+        block: &[("<!--", "-->"), ("/*", "*/")],
+        ..PLAIN
+    },
     Language {
         extensions: &["go"],
         line: &["//"],
@@ -128,8 +133,8 @@ const LANGUAGES: &[Language] = &[
     },
     Language {
         extensions: &[
-            "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino", "m", "mm", "cs", "cu", "cuh", "proto", "thrift", "idl",
-            "glsl", "hlsl", "sol", "v", "sv", "svh", "zig", "d", "idr",
+            "c", "h", "cc", "cpp", "cxx", "hh", "hpp", "hxx", "ino", "m", "mm", "cs", "cu", "cuh", "proto",
+            "thrift", "idl", "glsl", "hlsl", "sol", "v", "sv", "svh", "zig", "d", "idr",
         ],
         line: &["//"],
         block: C_BLOCK,
@@ -146,7 +151,13 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language { extensions: &["css", "scss", "sass", "less"], line: &["//"], block: C_BLOCK, ..PLAIN },
-    Language { extensions: &["json5", "jsonc"], line: &["//"], block: C_BLOCK, quotes: &[quote("\""), quote("'")], ..PLAIN },
+    Language {
+        extensions: &["json5", "jsonc"],
+        line: &["//"],
+        block: C_BLOCK,
+        quotes: &[quote("\""), quote("'")],
+        ..PLAIN
+    },
     Language {
         extensions: &["sh", "bash", "zsh", "ksh", "bats", "envrc"],
         names: &["bashrc", "profile", "pkgbuild"],
@@ -168,7 +179,9 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language {
-        extensions: &["ex", "exs", "nim", "jl", "r", "pl", "pm", "t", "raku", "fish", "tcl", "awk", "coffee", "gd"],
+        extensions: &[
+            "ex", "exs", "nim", "jl", "r", "pl", "pm", "t", "raku", "fish", "tcl", "awk", "coffee", "gd",
+        ],
         line: &["#"],
         quotes: &[quote_of_lines("\"\"\""), quote("\""), quote("'")],
         family: Family::Lines,
@@ -176,8 +189,42 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language {
-        extensions: &["yaml", "yml", "toml", "cfg", "conf", "properties", "tf", "tfvars", "hcl", "nix", "mk", "cmake", "bzl", "star", "robot", "feature", "graphql", "gql", "dockerfile", "ps1", "psm1", "psd1"],
-        names: &["makefile", "gnumakefile", "dockerfile", "containerfile", "cmakelists.txt", "justfile", "build", "workspace", "jenkinsfile", "codeowners"],
+        extensions: &[
+            "yaml",
+            "yml",
+            "toml",
+            "cfg",
+            "conf",
+            "properties",
+            "tf",
+            "tfvars",
+            "hcl",
+            "nix",
+            "mk",
+            "cmake",
+            "bzl",
+            "star",
+            "robot",
+            "feature",
+            "graphql",
+            "gql",
+            "dockerfile",
+            "ps1",
+            "psm1",
+            "psd1",
+        ],
+        names: &[
+            "makefile",
+            "gnumakefile",
+            "dockerfile",
+            "containerfile",
+            "cmakelists.txt",
+            "justfile",
+            "build",
+            "workspace",
+            "jenkinsfile",
+            "codeowners",
+        ],
         line: &["#"],
         block: &[("<#", "#>")],
         quotes: &[quote("\""), Quote { open: "'", close: "'", escapes: false, lines: false }],
@@ -186,7 +233,21 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language {
-        extensions: &["sql", "psql", "ddl", "adb", "ads", "vhd", "vhdl", "elm", "lua", "hs", "lhs", "purs", "applescript"],
+        extensions: &[
+            "sql",
+            "psql",
+            "ddl",
+            "adb",
+            "ads",
+            "vhd",
+            "vhdl",
+            "elm",
+            "lua",
+            "hs",
+            "lhs",
+            "purs",
+            "applescript",
+        ],
         line: &["--"],
         block: &[("/*", "*/"), ("--[[", "]]"), ("{-", "-}")],
         quotes: &[quote("\""), Quote { open: "'", close: "'", escapes: false, lines: false }],
@@ -194,28 +255,71 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language {
-        extensions: &["lisp", "lsp", "cl", "el", "clj", "cljs", "cljc", "edn", "scm", "ss", "rkt", "asm", "s", "ini", "inc", "reg", "ahk"],
+        extensions: &[
+            "lisp", "lsp", "cl", "el", "clj", "cljs", "cljc", "edn", "scm", "ss", "rkt", "asm", "s", "ini",
+            "inc", "reg", "ahk",
+        ],
         line: &[";", "#|"],
         quotes: &[quote_of_lines("\"")],
         family: Family::Lines,
         ..PLAIN
     },
-    Language { extensions: &["tex", "sty", "cls", "bib", "erl", "hrl", "pro", "mat", "ps"], line: &["%"], quotes: &[quote("\"")], family: Family::Lines, ..PLAIN },
-    Language { extensions: &["f90", "f95", "f03", "f08", "f"], line: &["!"], quotes: &[quote("\""), quote("'")], family: Family::Lines, ..PLAIN },
-    Language { extensions: &["vb", "vbs", "bas", "frm"], line: &["'"], quotes: &[Quote { open: "\"", close: "\"", escapes: false, lines: false }], family: Family::Lines, ..PLAIN },
+    Language {
+        extensions: &["tex", "sty", "cls", "bib", "erl", "hrl", "pro", "mat", "ps"],
+        line: &["%"],
+        quotes: &[quote("\"")],
+        family: Family::Lines,
+        ..PLAIN
+    },
+    Language {
+        extensions: &["f90", "f95", "f03", "f08", "f"],
+        line: &["!"],
+        quotes: &[quote("\""), quote("'")],
+        family: Family::Lines,
+        ..PLAIN
+    },
+    Language {
+        extensions: &["vb", "vbs", "bas", "frm"],
+        line: &["'"],
+        quotes: &[Quote { open: "\"", close: "\"", escapes: false, lines: false }],
+        family: Family::Lines,
+        ..PLAIN
+    },
     Language { extensions: &["bat", "cmd"], line: &["REM", "rem", "::"], word: true, ..PLAIN },
-    Language { extensions: &["pas", "pp", "dpr", "ml", "mli", "fs", "fsi", "fsx"], line: &["//"], block: &[("(*", "*)")], quotes: &[quote("\"")], family: Family::Lines, ..PLAIN },
-    Language { extensions: &["html", "htm", "xhtml", "xml", "xsd", "xsl", "xslt", "svg", "plist", "csproj", "fxml", "xaml", "jsp", "erb", "hbs"], block: MARKUP, ..PLAIN },
-    Language { extensions: &["jinja", "jinja2", "j2", "twig"], block: &[("{#", "#}"), ("<!--", "-->")], ..PLAIN },
+    Language {
+        extensions: &["pas", "pp", "dpr", "ml", "mli", "fs", "fsi", "fsx"],
+        line: &["//"],
+        block: &[("(*", "*)")],
+        quotes: &[quote("\"")],
+        family: Family::Lines,
+        ..PLAIN
+    },
+    Language {
+        extensions: &[
+            "html", "htm", "xhtml", "xml", "xsd", "xsl", "xslt", "svg", "plist", "csproj", "fxml", "xaml",
+            "jsp", "erb", "hbs",
+        ],
+        block: MARKUP,
+        ..PLAIN
+    },
+    Language {
+        extensions: &["jinja", "jinja2", "j2", "twig"],
+        block: &[("{#", "#}"), ("<!--", "-->")],
+        ..PLAIN
+    },
     Language { extensions: &["rst"], line: &[".. "], ..PLAIN },
     Language { extensions: &["adoc", "asciidoc"], line: &["//"], ..PLAIN },
 ];
 
 /// Data and texts without comments.
-const NOTHING: &[&str] = &["json", "csv", "tsv", "txt", "log", "lock", "ipynb", "jsonl", "ndjson", "po", "map", "patch", "diff", "snap"];
+const NOTHING: &[&str] = &[
+    "json", "csv", "tsv", "txt", "log", "lock", "ipynb", "jsonl", "ndjson", "po", "map", "patch", "diff",
+    "snap",
+];
 
 /// What is not known by its name: marks that mostly begin a comment, at the beginning of a word.
-const UNKNOWN: Language = Language { line: &["//", "#", "--", ";", "%"], block: C_BLOCK, word: true, ..PLAIN };
+const UNKNOWN: Language =
+    Language { line: &["//", "#", "--", ";", "%"], block: C_BLOCK, word: true, ..PLAIN };
 
 /// The language of a file by its name, else by the interpreter that its first line names; `None` where nothing in it is a
 /// comment.
@@ -224,7 +328,9 @@ pub(super) fn of(path: &str, text: &str) -> Option<&'static Language> {
     let name = path.file_name().map(|it| it.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let extension = path.extension().map(|it| it.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     let bare = name.trim_start_matches('.');
-    let by_name = LANGUAGES.iter().find(|it| it.names.contains(&bare) || it.names.iter().any(|it| bare.starts_with(&format!("{it}."))));
+    let by_name = LANGUAGES
+        .iter()
+        .find(|it| it.names.contains(&bare) || it.names.iter().any(|it| bare.starts_with(&format!("{it}."))));
     let by_extension = || LANGUAGES.iter().find(|it| it.extensions.contains(&extension.as_str()));
     if let Some(found) = by_name.or_else(by_extension) {
         return Some(found);
@@ -235,7 +341,9 @@ pub(super) fn of(path: &str, text: &str) -> Option<&'static Language> {
     let first = text.lines().next().unwrap_or_default();
     let interpreter = first.strip_prefix("#!").unwrap_or_default();
     let with = |extension: &str| LANGUAGES.iter().find(|it| it.extensions.contains(&extension));
-    for (program, extension) in [("python", "py"), ("node", "js"), ("ruby", "rb"), ("perl", "pl"), ("sh", "sh")] {
+    for (program, extension) in
+        [("python", "py"), ("node", "js"), ("ruby", "rb"), ("perl", "pl"), ("sh", "sh")]
+    {
         if interpreter.contains(program) {
             return with(extension);
         }
@@ -245,7 +353,17 @@ pub(super) fn of(path: &str, text: &str) -> Option<&'static Language> {
 
 /// Whether a file is one of tests by where it lies and what it is called.
 pub fn is_test_path(path: &str) -> bool {
-    const FOLDERS: &[&str] = &["test", "tests", "testing", "__tests__", "e2e", "testkit", "spec", "integration_tests", "androidtest"];
+    const FOLDERS: &[&str] = &[
+        "test",
+        "tests",
+        "testing",
+        "__tests__",
+        "e2e",
+        "testkit",
+        "spec",
+        "integration_tests",
+        "androidtest",
+    ];
     let lower = path.replace('\\', "/").to_ascii_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     if matches!(name.rsplit_once('.'), Some((_, "md" | "markdown" | "mdx" | "rst" | "adoc"))) {
@@ -257,11 +375,14 @@ pub fn is_test_path(path: &str) -> bool {
     let original = path.rsplit(['/', '\\']).next().unwrap_or_default();
     let stem = original.split('.').next().unwrap_or_default();
     let small = stem.to_ascii_lowercase();
-    let middle = name.split('.').rev().skip(1).any(|it| matches!(it, "test" | "tests" | "spec" | "cy" | "e2e"));
+    let middle =
+        name.split('.').rev().skip(1).any(|it| matches!(it, "test" | "tests" | "spec" | "cy" | "e2e"));
     let camel = ["Test", "Tests", "IT", "Spec", "Specs", "TestCase"].iter().any(|it| {
-        stem.strip_suffix(it).is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()))
+        stem.strip_suffix(it)
+            .is_some_and(|rest| rest.ends_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit()))
     });
-    let leading = stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
+    let leading =
+        stem.strip_prefix("Test").is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_uppercase()));
     middle
         || camel
         || leading

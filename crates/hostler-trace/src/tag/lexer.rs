@@ -24,7 +24,14 @@ const RETRIES_MAX: usize = 32;
 
 /// Splits a text; the parts are in order and cover it.
 pub(super) fn split(text: &str, language: &Language) -> Vec<Segment> {
-    let mut lexer = Lexer { text, bytes: text.as_bytes(), language, out: Vec::new(), code_from: 0, retries_left: RETRIES_MAX };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        language,
+        out: Vec::new(),
+        code_from: 0,
+        retries_left: RETRIES_MAX,
+    };
     lexer.run();
     lexer.out
 }
@@ -88,7 +95,8 @@ impl Lexer<'_> {
                 }
             }
         }
-        let word_starts = at == 0 || self.bytes.get(at - 1).is_none_or(|it| it.is_ascii_whitespace() || b"({[;&|".contains(it));
+        let word_starts = at == 0
+            || self.bytes.get(at - 1).is_none_or(|it| it.is_ascii_whitespace() || b"({[;&|".contains(it));
         if self.language.line.iter().any(|mark| self.at(at, mark)) && (!self.language.word || word_starts) {
             return Some((Part::Comment, self.line_end(at)));
         }
@@ -200,7 +208,8 @@ impl Lexer<'_> {
             }
             let character = self.text.get(at + 1..)?.chars().next()?;
             let after = at + 1 + character.len_utf8();
-            return (self.bytes.get(after) == Some(&b'\'') && character != '\'').then_some((Part::Text, after + 1));
+            return (self.bytes.get(after) == Some(&b'\'') && character != '\'')
+                .then_some((Part::Text, after + 1));
         }
         None
     }

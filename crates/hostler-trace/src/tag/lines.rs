@@ -40,7 +40,9 @@ pub(super) fn own(text: &str, mentions: Vec<Mention>) -> Vec<Tag> {
         let own = lines.get(line - 1).copied().unwrap_or_default();
         let alone = own.trim_start().starts_with(|c: char| !c.is_alphanumeric() && !"\"'([{_$@".contains(c));
         let is_comment = |it: &&str| {
-            it.trim().is_empty() || it.trim_start().starts_with(|c: char| "#-;%!'/*".contains(c)) || it.trim_start().starts_with('@')
+            it.trim().is_empty()
+                || it.trim_start().starts_with(|c: char| "#-;%!'/*".contains(c))
+                || it.trim_start().starts_with('@')
         };
         let skipped = lines.get(line..).unwrap_or_default().iter().take_while(|it| is_comment(it)).count();
         let below = found.get(line + skipped).and_then(Option::as_ref).filter(|_| alone);
@@ -72,10 +74,19 @@ pub(super) fn own(text: &str, mentions: Vec<Mention>) -> Vec<Tag> {
 
 fn definition(text: &str) -> Option<Definition> {
     let captures = DEFINITION.as_ref()?.captures(text)?;
-    let named = |name: &str| captures.name(name).map(|it| it.as_str().trim().trim_matches(['"', '\'', '`']).to_owned());
+    let named = |name: &str| {
+        captures.name(name).map(|it| it.as_str().trim().trim_matches(['"', '\'', '`']).to_owned())
+    };
     let kinds = [
-        ("function", Kind::Function), ("test", Kind::Function), ("lisp", Kind::Function), ("class", Kind::Class),
-        ("suite", Kind::Class), ("named", Kind::Class), ("sql", Kind::Item), ("table", Kind::Item), ("key", Kind::Item),
+        ("function", Kind::Function),
+        ("test", Kind::Function),
+        ("lisp", Kind::Function),
+        ("class", Kind::Class),
+        ("suite", Kind::Class),
+        ("named", Kind::Class),
+        ("sql", Kind::Item),
+        ("table", Kind::Item),
+        ("key", Kind::Item),
     ];
     let (group, kind, name) = kinds.iter().find_map(|(group, kind)| Some((*group, *kind, named(group)?)))?;
     let test = group == "test" || group == "suite" || name.starts_with("test_");

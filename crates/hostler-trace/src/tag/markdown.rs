@@ -26,8 +26,14 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Vec<Tag> {
                 continue;
             }
             let marks = trimmed.len() - trimmed.trim_start_matches('#').len();
-            if let Some(title) = trimmed.get(marks..).filter(|it| (1..=6).contains(&marks) && it.starts_with(' ')) {
-                headings.push((number, marks, title.split("<!--").next().unwrap_or(title).trim().trim_end_matches('#').trim_end()));
+            if let Some(title) =
+                trimmed.get(marks..).filter(|it| (1..=6).contains(&marks) && it.starts_with(' '))
+            {
+                headings.push((
+                    number,
+                    marks,
+                    title.split("<!--").next().unwrap_or(title).trim().trim_end_matches('#').trim_end(),
+                ));
             }
         }
         let mut rest = line;
@@ -37,7 +43,8 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Vec<Tag> {
                 (rest, in_comment) = (after, true);
                 segment += 1;
             }
-            let (inside, after) = rest.split_once("-->").map_or((rest, None), |(inside, after)| (inside, Some(after)));
+            let (inside, after) =
+                rest.split_once("-->").map_or((rest, None), |(inside, after)| (inside, Some(after)));
             comments.push(CommentLine { line: number, text: inside, segment });
             match after {
                 Some(after) => (rest, in_comment) = (after, false),

@@ -176,7 +176,9 @@ fn mentions(lines: &[CommentLine<'_>], pattern: &Pattern, python: bool) -> Vec<M
         while let Some(found) = comment.text.get(from..).and_then(|it| it.find(MARK)) {
             let start = from + found;
             from = start + MARK.len();
-            let (Some(before), Some(rest)) = (comment.text.get(..start), comment.text.get(from..)) else { break };
+            let (Some(before), Some(rest)) = (comment.text.get(..start), comment.text.get(from..)) else {
+                break;
+            };
             if !stands_alone(before, rest) {
                 continue;
             }

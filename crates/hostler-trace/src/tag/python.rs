@@ -30,7 +30,9 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
             let mut plain = Vec::new();
             for value in &decorator.positional {
                 match value {
-                    Value::Text(word) if !lists && !pattern.list(word).is_empty() => cite(value, pattern, &mut tag),
+                    Value::Text(word) if !lists && !pattern.list(word).is_empty() => {
+                        cite(value, pattern, &mut tag)
+                    }
                     Value::List(_) => cite(value, pattern, &mut tag),
                     _ => plain.push(value),
                 }

@@ -63,7 +63,8 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         // Without a home folder nothing is remembered, and everything else works.
         Dirs::from_env().ok().map(|dirs| dirs.project_state(&project.key()))
     };
-    let given = Given { requirements: args.common.requirements.clone(), results: args.common.results.clone() };
+    let given =
+        Given { requirements: args.common.requirements.clone(), results: args.common.results.clone() };
     let start = std::time::Instant::now();
     let Some(trace) = Trace::of(&project.root, state.as_deref(), &given)? else {
         bail!(

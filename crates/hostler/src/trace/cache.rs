@@ -120,8 +120,9 @@ impl Cache {
     /// What was found in `path` in the state that `stamp` tells.
     pub(super) fn get(&self, path: &str, stamp: Stamp) -> Option<Seen<'_>> {
         let (known, binary, range) = self.entries.get(path)?;
-        (*known == stamp)
-            .then(|| if *binary { Seen::Binary } else { Seen::Text(self.text.get(range.clone()).unwrap_or_default()) })
+        (*known == stamp).then(|| {
+            if *binary { Seen::Binary } else { Seen::Text(self.text.get(range.clone()).unwrap_or_default()) }
+        })
     }
 
     pub(super) fn len(&self) -> usize {

@@ -53,7 +53,11 @@ pub(super) fn usual(root: &Path) -> Vec<Found> {
 }
 
 /// The sources that are configured.
-pub(super) fn configured(root: &Path, all: &[Requirements], notes: &mut Vec<String>) -> anyhow::Result<Vec<Found>> {
+pub(super) fn configured(
+    root: &Path,
+    all: &[Requirements],
+    notes: &mut Vec<String>,
+) -> anyhow::Result<Vec<Found>> {
     let mut out: Vec<Found> = Vec::new();
     for of in all {
         let found = if is_glob(&of.path) { files(root, &of.path)? } else { vec![of.path.clone()] };
@@ -114,7 +118,9 @@ pub(super) fn below(folder: &Path, extension: &str) -> anyhow::Result<Vec<PathBu
     let mut out = Vec::new();
     for entry in WalkBuilder::new(folder).standard_filters(false).build() {
         let entry = entry.with_context(|| format!("cannot list `{}`", folder.display()))?;
-        if entry.path().extension().is_some_and(|it| it == extension) && entry.file_type().is_some_and(|it| it.is_file()) {
+        if entry.path().extension().is_some_and(|it| it == extension)
+            && entry.file_type().is_some_and(|it| it.is_file())
+        {
             out.push(entry.into_path());
         }
     }
@@ -127,7 +133,8 @@ pub(super) fn below(folder: &Path, extension: &str) -> anyhow::Result<Vec<PathBu
 
 /// `path` as seen from `root`, with `..` where it leads out.
 pub(super) fn relative(root: &Path, path: &Path) -> String {
-    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) = (root.components().collect(), path.components().collect());
+    let (from, to): (Vec<Component<'_>>, Vec<Component<'_>>) =
+        (root.components().collect(), path.components().collect());
     let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
     if shared <= 1 {
         // Nothing in common: the way out would be longer than the path.
@@ -147,7 +154,15 @@ mod tests {
     fn globs_name_files_from_the_top_folder() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path();
-        for path in ["requirements.tsv", "specs/1 a/spec.md", "specs/2/spec.md", "specs/2/deep/spec.md", "spec.md", "target/x/a.xml", "target/b.xml"] {
+        for path in [
+            "requirements.tsv",
+            "specs/1 a/spec.md",
+            "specs/2/spec.md",
+            "specs/2/deep/spec.md",
+            "spec.md",
+            "target/x/a.xml",
+            "target/b.xml",
+        ] {
             std::fs::create_dir_all(root.join(path).parent().unwrap()).unwrap();
             std::fs::write(root.join(path), "").unwrap();
         }
@@ -160,13 +175,18 @@ mod tests {
         assert_eq!(found("*.tsv"), ["requirements.tsv"]);
         assert_eq!(found("spec.md"), ["spec.md"]);
         assert!(found("none/*.md").is_empty() && found("none.md").is_empty());
-        assert_eq!(usual(root).iter().map(|it| it.shown.as_str()).collect::<Vec<_>>(), ["requirements.tsv", "specs/1 a/spec.md", "specs/2/spec.md"]);
+        assert_eq!(
+            usual(root).iter().map(|it| it.shown.as_str()).collect::<Vec<_>>(),
+            ["requirements.tsv", "specs/1 a/spec.md", "specs/2/spec.md"]
+        );
         assert_eq!(below(&root.join("target"), "xml").unwrap().len(), 2);
     }
 
     #[test]
     fn paths_are_told_from_the_top_folder() {
-        for (path, expected) in [("/a/b/c/d.md", "c/d.md"), ("/a/x/d.md", "../x/d.md"), ("/x/d.md", "/x/d.md")] {
+        for (path, expected) in
+            [("/a/b/c/d.md", "c/d.md"), ("/a/x/d.md", "../x/d.md"), ("/x/d.md", "/x/d.md")]
+        {
             assert_eq!(relative(Path::new("/a/b"), Path::new(path)), expected);
         }
     }

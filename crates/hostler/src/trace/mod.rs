@@ -53,7 +53,10 @@ impl Written {
         }
         let file = Snapshot::read(&self.file)?;
         if file.bytes().is_some_and(|it| !it.is_empty() && !holds(it, MARK)) {
-            bail!("`{}` was not made by hostler; move it, or set another `matrix.path` in `trace.toml`", self.file.display());
+            bail!(
+                "`{}` was not made by hostler; move it, or set another `matrix.path` in `trace.toml`",
+                self.file.display()
+            );
         }
         file.replace(self.text.as_bytes(), Access::Shared)?;
         Ok(())
@@ -106,7 +109,8 @@ impl Trace {
         let asked = configured.is_some() || !given.requirements.is_empty();
         let mut settings = configured.unwrap_or_default();
         if !given.requirements.is_empty() {
-            settings.requirements = given.requirements.iter().map(|path| named(root, path, &settings)).collect();
+            settings.requirements =
+                given.requirements.iter().map(|path| named(root, path, &settings)).collect();
         }
         let pattern = Pattern::new(&settings.ids)?;
         let mut notes = Vec::new();
@@ -115,7 +119,8 @@ impl Trace {
         } else {
             find::configured(root, &settings.requirements, &mut notes)?
         };
-        let requirements = read_requirements(root, &found, &pattern, settings.requirements.is_empty(), &mut notes)?;
+        let requirements =
+            read_requirements(root, &found, &pattern, settings.requirements.is_empty(), &mut notes)?;
         if requirements.is_empty() {
             if asked {
                 bail!(no_requirements(&found));
@@ -149,7 +154,12 @@ impl Trace {
         let file = hostler_model::lexical::absolute(&self.root, Path::new(path));
         let text = markdown::text(&self.matrix, &self.options(""));
         let current = read_text(&file, SOURCE_BYTES_MAX)?;
-        Ok(Written { changed: current.as_deref() != Some(&text), file, text, headline: self.matrix.headline() })
+        Ok(Written {
+            changed: current.as_deref() != Some(&text),
+            file,
+            text,
+            headline: self.matrix.headline(),
+        })
     }
 
     /// Writes the lock.
@@ -180,11 +190,10 @@ fn read_settings(root: &Path) -> anyhow::Result<Option<Settings>> {
 
 /// A source of the command line keeps what the settings say of the same file.
 fn named(root: &Path, path: &Path, settings: &Settings) -> Requirements {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let absolute = std::fs::canonicalize(&absolute).unwrap_or(absolute);
-    let of = |it: &&Requirements| {
-        std::fs::canonicalize(hostler_model::lexical::absolute(root, Path::new(&it.path))).is_ok_and(|it| it == absolute)
-    };
+    // The root has its links resolved; what is named stays as it was written, so that it reads the same everywhere.
+    let cwd = std::env::current_dir().and_then(std::fs::canonicalize).unwrap_or_else(|_| root.to_path_buf());
+    let absolute = hostler_model::lexical::absolute(&cwd, path);
+    let of = |it: &&Requirements| hostler_model::lexical::absolute(root, Path::new(&it.path)) == absolute;
     let known = settings.requirements.iter().find(of).cloned().unwrap_or_default();
     Requirements { path: find::relative(root, &absolute), ..known }
 }
@@ -250,15 +259,20 @@ fn read_results(
 
 /// A file's text, odd bytes replaced; `None` where there is none.
 fn read_text(path: &Path, bytes_max: u64) -> anyhow::Result<Option<String>> {
-    let opened = std::fs::metadata(path).and_then(|meta| if meta.is_file() { File::open(path).map(Some) } else { Ok(None) });
+    let opened = std::fs::metadata(path)
+        .and_then(|meta| if meta.is_file() { File::open(path).map(Some) } else { Ok(None) });
     let file = match opened {
         Ok(Some(file)) => file,
         Ok(None) => bail!("`{}` is no regular file", path.display()),
-        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
         Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", path.display())),
     };
     let mut bytes = Vec::new();
-    file.take(bytes_max + 1).read_to_end(&mut bytes).with_context(|| format!("cannot read `{}`", path.display()))?;
+    file.take(bytes_max + 1)
+        .read_to_end(&mut bytes)
+        .with_context(|| format!("cannot read `{}`", path.display()))?;
     if bytes_max < bytes.len() as u64 {
         bail!("`{}` is larger than {} MiB", path.display(), bytes_max >> 20);
     }

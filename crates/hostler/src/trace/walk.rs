@@ -14,7 +14,8 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use super::cache::{Cache, Draft, Seen, Stamp, stored};
 
 /// Folders whose content others wrote, where no `.gitignore` says so.
-const FOREIGN: &[&str] = &[".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"];
+const FOREIGN: &[&str] =
+    &[".git", ".hg", ".svn", ".jj", "node_modules", "__pycache__", ".venv", "venv", ".tox"];
 /// A file with a zero byte this early is no text, bytes.
 const HEAD_BYTES: usize = 8 * 1024;
 /// Most files that could not be read and are named.
@@ -69,7 +70,12 @@ struct Filter {
 }
 
 /// Walks the project. `state`: where the cache is; nothing is remembered without one.
-pub(crate) fn walk(root: &Path, settings: &Settings, pattern: &Pattern, state: Option<&Path>) -> anyhow::Result<Walked> {
+pub(crate) fn walk(
+    root: &Path,
+    settings: &Settings,
+    pattern: &Pattern,
+    state: Option<&Path>,
+) -> anyhow::Result<Walked> {
     let sources = &settings.sources;
     let filter = Filter {
         include: if sources.include.is_empty() { None } else { Some(globs_of(&sources.include)?) },
@@ -124,7 +130,11 @@ pub(crate) fn walk(root: &Path, settings: &Settings, pattern: &Pattern, state: O
         .filter(|it| !it.tags.is_empty())
         .map(|it| {
             let tags = serde_json::from_str(&it.tags).unwrap_or_default();
-            Source { test: tag::is_test_path(&it.path) || filter.tests.is_match(&it.path), tags, path: it.path }
+            Source {
+                test: tag::is_test_path(&it.path) || filter.tests.is_match(&it.path),
+                tags,
+                path: it.path,
+            }
         })
         .collect();
     Ok(Walked { sources, counts, notes })
@@ -191,7 +201,9 @@ fn visit(
         return Visited::Large;
     }
     match cache.get(&path, stamp) {
-        Some(Seen::Binary) => return Visited::Found(Found { path, stamp, binary: true, tags: String::new() }, true),
+        Some(Seen::Binary) => {
+            return Visited::Found(Found { path, stamp, binary: true, tags: String::new() }, true);
+        }
         Some(Seen::Text(tags)) => {
             let tags = tags.to_owned();
             return Visited::Found(Found { path, stamp, binary: false, tags }, true);
@@ -242,5 +254,9 @@ fn text<'a>(path: &str, bytes: &'a [u8]) -> Text<'a> {
 /// A path with `/`, whatever the system writes.
 pub(super) fn slashed(path: &Path) -> String {
     let text = path.to_string_lossy();
-    if std::path::MAIN_SEPARATOR == '/' { text.into_owned() } else { text.replace(std::path::MAIN_SEPARATOR, "/") }
+    if std::path::MAIN_SEPARATOR == '/' {
+        text.into_owned()
+    } else {
+        text.replace(std::path::MAIN_SEPARATOR, "/")
+    }
 }

@@ -11,7 +11,8 @@ use crate::output;
 use crate::trace::Trace;
 
 /// What a check asks for where neither the command line nor `trace.toml` says: that nothing is plainly wrong.
-const USUAL: &[Rule] = &[Rule::UnknownId, Rule::AmbiguousId, Rule::UnreadableTag, Rule::DuplicateId, Rule::TracedFailing];
+const USUAL: &[Rule] =
+    &[Rule::UnknownId, Rule::AmbiguousId, Rule::UnreadableTag, Rule::DuplicateId, Rule::TracedFailing];
 
 /// Check coverage and findings: exit code 1 where something is not as asked
 ///
@@ -51,7 +52,11 @@ pub(super) struct Args {
 
 fn percent(text: &str) -> Result<f64, String> {
     let number: f64 = text.trim_end_matches('%').parse().map_err(|_| format!("`{text}` is no number"))?;
-    if (0.0..=100.0).contains(&number) { Ok(number) } else { Err(format!("`{text}` is not between 0 and 100")) }
+    if (0.0..=100.0).contains(&number) {
+        Ok(number)
+    } else {
+        Err(format!("`{text}` is not between 0 and 100"))
+    }
 }
 
 /// A check with all its conditions.
@@ -65,7 +70,8 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
     let report_only = args.report_only || trace.settings.check.report_only;
     let matrix = &trace.matrix;
     let shares: Vec<String> = conditions.min.iter().filter_map(|it| short(matrix, *it)).collect();
-    let findings: Vec<&Finding> = matrix.findings.iter().filter(|it| conditions.none.contains(&it.rule)).collect();
+    let findings: Vec<&Finding> =
+        matrix.findings.iter().filter(|it| conditions.none.contains(&it.rule)).collect();
     let holds = shares.is_empty() && findings.is_empty();
     if json {
         let document = json!({
@@ -112,7 +118,8 @@ fn conditions(args: &Args, trace: &Trace) -> anyhow::Result<Conditions> {
             none.extend_from_slice(rules);
         }
     }
-    let given = args.min.is_some() || args.min_tested.is_some() || args.min_passing.is_some() || !none.is_empty();
+    let given =
+        args.min.is_some() || args.min_tested.is_some() || args.min_passing.is_some() || !none.is_empty();
     let configured = &trace.settings.check;
     let (min, min_tested, min_passing) = if given {
         (args.min, args.min_tested, args.min_passing)
@@ -120,7 +127,11 @@ fn conditions(args: &Args, trace: &Trace) -> anyhow::Result<Conditions> {
         none = if configured.is_empty() { USUAL.to_vec() } else { configured.rules()? };
         (configured.min, configured.min_tested, configured.min_passing)
     };
-    let shares = [("traced", min, all.traced), ("tested", min_tested, all.tested), ("passing", min_passing, all.passing)];
+    let shares = [
+        ("traced", min, all.traced),
+        ("tested", min_tested, all.tested),
+        ("passing", min_passing, all.passing),
+    ];
     let min = shares.into_iter().filter_map(|(name, min, part)| Some((name, min?, part))).collect();
     Ok(Conditions { min, none })
 }
@@ -131,7 +142,9 @@ fn short(matrix: &Matrix, (name, min, part): (&str, f64, usize)) -> Option<Strin
     // In hundredths of a per cent, and exact: a share just below is below.
     #[expect(clippy::cast_precision_loss, reason = "numbers of requirements are far below 2^52")]
     let reached = all.requirements == 0 || min * all.requirements as f64 <= 100.0 * part as f64;
-    (!reached).then(|| format!("{} {name} of {}, at least {min} % are asked for", all.percent(part), all.requirements))
+    (!reached).then(|| {
+        format!("{} {name} of {}, at least {min} % are asked for", all.percent(part), all.requirements)
+    })
 }
 
 #[cfg(test)]

@@ -70,7 +70,9 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         Format::Html => Some(html::GENERATOR),
         _ => None,
     };
-    let foreign = |bytes: &[u8]| !bytes.is_empty() && mark.is_some_and(|it| memchr::memmem::find(bytes, it.as_bytes()).is_none());
+    let foreign = |bytes: &[u8]| {
+        !bytes.is_empty() && mark.is_some_and(|it| memchr::memmem::find(bytes, it.as_bytes()).is_none())
+    };
     if file.bytes().is_some_and(foreign) {
         bail!("`{}` was not made by hostler; remove it first, or choose another name", path.display());
     }
@@ -92,7 +94,10 @@ fn text(format: Format, args: &Args, trace: &Trace) -> String {
         Format::Json => json::document(matrix, &options).to_string(),
         Format::Csv => csv::text(matrix, &options),
         Format::Sarif => {
-            let root = trace.root.to_str().map(|it| format!("file://{}/", sarif::percent_encoded(it.trim_end_matches('/'))));
+            let root = trace
+                .root
+                .to_str()
+                .map(|it| format!("file://{}/", sarif::percent_encoded(it.trim_end_matches('/'))));
             sarif::log(matrix, &options, root.as_deref()).to_string()
         }
         Format::Html => html::page(matrix, &options),

@@ -54,14 +54,18 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         lock.entries.retain(|key, _| keys.contains(key.as_str()));
     }
     let before = &trace.lock.entries;
-    let changed: Vec<&str> = keys.iter().copied().filter(|key| before.get(*key) != lock.entries.get(*key)).collect();
-    let removed = before.keys().filter(|key| !lock.entries.contains_key(*key) && !keys.contains(key.as_str())).count();
+    let changed: Vec<&str> =
+        keys.iter().copied().filter(|key| before.get(*key) != lock.entries.get(*key)).collect();
+    let removed =
+        before.keys().filter(|key| !lock.entries.contains_key(*key) && !keys.contains(key.as_str())).count();
     let written = lock != trace.lock && !args.dry_run;
     if written {
         trace.write_lock(&lock)?;
     }
     if json {
-        output::json::print(&json!({ "file": LOCK, "reviewed": changed, "removed": removed, "written": written }))?;
+        output::json::print(
+            &json!({ "file": LOCK, "reviewed": changed, "removed": removed, "written": written }),
+        )?;
         return Ok(Exit::Ok);
     }
     let mut out = std::io::stdout().lock();
@@ -80,8 +84,12 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
 /// What a review would change.
 fn waiting(trace: &Trace, json: bool) -> anyhow::Result<Exit> {
     let matrix = &trace.matrix;
-    let lost: BTreeSet<&str> =
-        matrix.findings.iter().filter(|it| it.rule == hostler_trace::Rule::LostLink).map(|it| it.id.as_str()).collect();
+    let lost: BTreeSet<&str> = matrix
+        .findings
+        .iter()
+        .filter(|it| it.rule == hostler_trace::Rule::LostLink)
+        .map(|it| it.id.as_str())
+        .collect();
     let waits = |row: &&Row| {
         let linked = !row.links.is_empty();
         linked && !matches!(row.review, Review::Current) || lost.contains(row.key.as_str())
@@ -94,7 +102,12 @@ fn waiting(trace: &Trace, json: bool) -> anyhow::Result<Exit> {
         Review::Never | Review::Current => "it was never reviewed",
     };
     if json {
-        let rows: Vec<_> = rows.iter().map(|it| json!({ "key": it.key, "why": why(it), "text": it.requirement.text, "links": it.links })).collect();
+        let rows: Vec<_> = rows
+            .iter()
+            .map(
+                |it| json!({ "key": it.key, "why": why(it), "text": it.requirement.text, "links": it.links }),
+            )
+            .collect();
         output::json::print(&json!({ "waiting": rows }))?;
         return Ok(Exit::Ok);
     }

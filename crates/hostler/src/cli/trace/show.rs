@@ -39,7 +39,8 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
 /// An id that does not exist is a word that was typed wrong.
 pub(super) fn unknown(id: &str, matrix: &Matrix, json: bool) -> anyhow::Result<Exit> {
     let alike = matrix.alike(id);
-    let hint = if alike.is_empty() { String::new() } else { format!("; did you mean `{}`?", alike.join("`, `")) };
+    let hint =
+        if alike.is_empty() { String::new() } else { format!("; did you mean `{}`?", alike.join("`, `")) };
     let text = format!("there is no requirement `{id}`{hint}");
     if json {
         output::json::print(&serde_json::json!({ "error": text, "alike": alike }))?;
@@ -63,7 +64,11 @@ fn show(out: &mut impl Write, row: &Row, matrix: &Matrix) -> std::io::Result<()>
     writeln!(out, "review         {}", row.review.name())?;
     for link in &row.links {
         let what = if link.test { "test" } else { "source" };
-        let name = if link.name.is_empty() { String::new() } else { format!("  {} {}", link.kind.name(), link.name) };
+        let name = if link.name.is_empty() {
+            String::new()
+        } else {
+            format!("  {} {}", link.kind.name(), link.name)
+        };
         let outcome = link.outcome.map_or_else(String::new, |it| format!("  {}", it.name()));
         writeln!(out, "{what:<14} {}:{}{name}{outcome}", link.path, link.line)?;
     }

@@ -53,7 +53,9 @@ pub(super) fn run(trace: &Trace, elapsed: Duration, json: bool) -> anyhow::Resul
     findings(&mut out, &matrix.findings)?;
     let counts = trace.counts;
     write!(out, "\n{} tags in {} files", matrix.tags, counts.files)?;
-    for (number, what) in [(counts.binary, "binary"), (counts.large, "too large"), (counts.unreadable, "not readable")] {
+    for (number, what) in
+        [(counts.binary, "binary"), (counts.large, "too large"), (counts.unreadable, "not readable")]
+    {
         if number != 0 {
             write!(out, ", {number} {what}")?;
         }
