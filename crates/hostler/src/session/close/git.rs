@@ -2,7 +2,7 @@
 //! answer that nobody can give, and nothing takes longer than it may.
 
 use std::ffi::OsStr;
-use std::io::{ErrorKind, Read, Seek, Write};
+use std::io::{ErrorKind, IsTerminal, Read, Seek, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -138,8 +138,12 @@ impl Git {
 
     /// Asks something that changes nothing.
     pub(super) fn look(&self, arguments: &[&str]) -> Result<Answer, Error> {
-        let mut command = self.command(arguments);
-        command.env("GIT_OPTIONAL_LOCKS", "0");
+        let mut command = self.command();
+        command
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("LC_ALL", "C")
+            .args(["-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false"])
+            .args(arguments);
         run(command, arguments, None, LOOK_TIME_MAX)
     }
 
@@ -156,16 +160,19 @@ impl Git {
         input: Option<&str>,
         limit: Duration,
     ) -> Result<Answer, Error> {
-        run(self.command(arguments), arguments, input, limit)
+        let mut command = self.command();
+        command.args(arguments);
+        run(command, arguments, input, limit)
     }
 
     /// Talks to a remote. Helpers that know the credentials are asked; a person is not.
     pub(super) fn talk(&self, arguments: &[&str], limit: Duration) -> Result<Answer, Error> {
-        let mut command = self.command(arguments);
+        let mut command = self.command();
         command
             .env("GIT_ASKPASS", "false")
             .env("SSH_ASKPASS_REQUIRE", "never")
-            .env("GCM_INTERACTIVE", "never");
+            .env("GCM_INTERACTIVE", "never")
+            .args(arguments);
         let configured = || self.line(&["config", "--get", "core.sshCommand"]).ok().flatten();
         let ssh = std::env::var("GIT_SSH_COMMAND").ok().or_else(configured);
         // Another program than OpenSSH has other options.
@@ -183,7 +190,8 @@ impl Git {
         run(command, arguments, None, limit)
     }
 
-    fn command(&self, arguments: &[&str]) -> Command {
+    /// What is set here is seen by the user's hooks as well, so it is little: their language is theirs.
+    fn command(&self) -> Command {
         let mut command = Command::new("git");
         for name in FOREIGN {
             command.env_remove(name);
@@ -194,18 +202,24 @@ impl Git {
                 command.env_remove(name);
             }
         }
-        command
-            .env("LC_ALL", "C")
-            .env("GIT_TERMINAL_PROMPT", "0")
-            .env("GIT_EDITOR", "false")
-            .env("GIT_PAGER", "cat")
-            // Names are names, whatever characters they have.
-            .env("GIT_LITERAL_PATHSPECS", "1")
-            .current_dir(&self.root)
-            .args(["-c", "color.ui=false", "-c", "log.showSignature=false", "-c", "core.quotePath=false"])
-            .args(arguments);
+        if !is_attended() {
+            // A passphrase that is asked for in a terminal would be asked for in the middle of a client's screen.
+            command.env_remove("GPG_TTY");
+        }
+        command.env("GIT_TERMINAL_PROMPT", "0").env("GIT_EDITOR", "false").env("GIT_PAGER", "cat");
+        command.current_dir(&self.root);
         command
     }
+}
+
+/// A path below the top folder as git takes it for just that, whatever characters it has.
+pub(super) fn literal(path: &str) -> String {
+    format!(":(top,literal){path}")
+}
+
+/// Whether a person sits at the terminal.
+fn is_attended() -> bool {
+    std::io::stdin().is_terminal()
 }
 
 /// Runs `command` to its end, or stops it and whatever it started when `limit` has passed. Answers go through files:
@@ -231,20 +245,21 @@ fn run(
             file.into()
         }
     };
-    command
-        .stdin(stdin)
-        .stdout(out.try_clone().map_err(failed)?)
-        .stderr(err.try_clone().map_err(failed)?)
-        .process_group(0);
+    command.stdin(stdin).stdout(out.try_clone().map_err(failed)?).stderr(err.try_clone().map_err(failed)?);
+    // A person may answer a hook that asks, and stop it; otherwise whatever git starts is stopped with it.
+    let attended = is_attended();
+    if !attended {
+        command.process_group(0);
+    }
     let mut child = command.spawn().map_err(failed)?;
-    let group = child.id();
+    let id = child.id();
     let (ended, wait) = mpsc::channel();
     std::thread::spawn(move || {
         // Nobody listens any more when we were stopped ourselves.
         let _ = ended.send(child.wait());
     });
     let Ok(status) = wait.recv_timeout(limit) else {
-        stop(group);
+        stop(id, !attended);
         let _ = wait.recv();
         return Err(Error::TimedOut { what, seconds: limit.as_secs() });
     };
@@ -260,9 +275,9 @@ fn run(
     Ok(Answer { what, code: status.code(), stdout, stderr })
 }
 
-/// Ends a process group. Every system that has git has a shell, and the shell has `kill`.
-fn stop(group: u32) {
-    let line = format!("kill -KILL -- -{group}");
+/// Ends a process, or its whole group. Every system that has git has a shell, and the shell has `kill`.
+fn stop(id: u32, group: bool) {
+    let line = if group { format!("kill -KILL -- -{id}") } else { format!("kill -KILL {id}") };
     let _ = Command::new("sh").args([OsStr::new("-c"), OsStr::new(&line)]).stderr(Stdio::null()).status();
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use hostler_ledger::redact::preview;
 use hostler_policy::session::achievement::Commit;
 
-use super::git::{Error, Git};
+use super::git::{Error, Git, literal};
 
 /// Commits that are looked at, newest first.
 const COMMITS_MAX: usize = 300;
@@ -82,7 +82,8 @@ impl History {
         }
         let mut arguments = vec!["log", "--format=%H"];
         arguments.extend(self.range.iter().map(String::as_str));
-        arguments.extend(["--", path]);
+        let path = literal(path);
+        arguments.extend(["--", &path]);
         let answer = git.look(&arguments)?.succeeded()?;
         Ok(answer.stdout.lines().map(str::to_owned).collect())
     }

@@ -172,7 +172,8 @@ pub(crate) fn run(place: Place<'_>, request: &Request) -> Result<Report, Error> 
         return Ok(report);
     }
     let last = context.last().map_or(0, |(_, session)| session.seq);
-    if let Some(plan) = saved.all().into_iter().find(|it| it.session == last) {
+    if let Some(mut plan) = saved.all().into_iter().find(|it| it.session == last) {
+        plan::adjust(&mut plan, request);
         return Ok(Report { resumed: true, ..carry_out(place, &saved, plan) });
     }
     match meant.and_then(|seq| context.by_number(seq)) {
@@ -228,10 +229,13 @@ fn finish(place: Place<'_>, saved: &Saved, request: Option<&Request>) -> Result<
             saved.remove(plan.session);
             continue;
         };
-        if session.length.is_none() && plan::is_outdated(place, &plan, &session) {
+        let told_more = request.is_some_and(|it| !(it.achievements.is_empty() && it.upcoming.is_empty()));
+        if session.length.is_none() && (told_more || plan::is_outdated(place, &plan, &session)) {
             // The work went on. What was written so far is found and not written again.
-            let request = request.cloned().unwrap_or_else(|| plan::request(&plan));
-            plan = plan::again(plan, plan::make(place, &session, context.state(), &request));
+            let asked = plan::asked(&plan, request);
+            plan = plan::again(plan, plan::make(place, &session, context.state(), &asked));
+        } else if let Some(request) = request {
+            plan::adjust(&mut plan, request);
         }
         last = Some(Report { resumed: true, ..carry_out(place, saved, plan) });
     }

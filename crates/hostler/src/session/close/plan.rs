@@ -59,23 +59,41 @@ pub(super) fn is_outdated(place: Place<'_>, plan: &Plan, session: &Session) -> b
     head.flatten() != plan.head || effect::moment(&plan.ended) < logged
 }
 
-/// What was asked for when the plan was made.
-pub(super) fn request(plan: &Plan) -> Request {
-    Request {
+/// What was asked for when the plan was made, and what is asked for besides now.
+pub(super) fn asked(plan: &Plan, now: Option<&Request>) -> Request {
+    let logged = plan.achievements.iter().filter(|it| it.commit.is_none());
+    let mut request = Request {
+        achievements: logged.map(|it| it.text.clone()).collect(),
         upcoming: plan.upcoming.clone(),
         outcome: plan.outcome.clone(),
-        achievements: plan
-            .achievements
-            .iter()
-            .filter(|it| it.commit.is_none())
-            .map(|it| it.text.clone())
-            .collect(),
         push: Some(plan.push),
         commit: Some(plan.commit),
         tag: Some(plan.tag.is_some()),
         changelog: Some(plan.changelog),
         rtm: Some(plan.rtm),
         ..Request::default()
+    };
+    if let Some(now) = now {
+        request.achievements.extend(now.achievements.iter().cloned());
+        let new = |it: &&String| !plan.upcoming.contains(it);
+        request.upcoming.extend(now.upcoming.iter().filter(new).cloned());
+        request.push = now.push.or(request.push);
+        request.commit = now.commit.or(request.commit);
+        request.tag = now.tag.or(request.tag);
+        request.changelog = now.changelog.or(request.changelog);
+        request.rtm = now.rtm.or(request.rtm);
+    }
+    request
+}
+
+/// Takes over what is said now of steps that are left to do.
+pub(super) fn adjust(plan: &mut Plan, now: &Request) {
+    plan.push = now.push.unwrap_or(plan.push);
+    plan.commit = now.commit.unwrap_or(plan.commit);
+    plan.changelog = now.changelog.unwrap_or(plan.changelog);
+    plan.rtm = now.rtm.unwrap_or(plan.rtm);
+    if now.tag == Some(false) {
+        plan.tag = None;
     }
 }
 

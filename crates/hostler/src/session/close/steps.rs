@@ -12,7 +12,7 @@ use hostler_policy::session::closing::{self, Outcome, Plan, Step};
 use hostler_trace::settings;
 use serde_json::json;
 
-use super::git::{Answer, Error, Git};
+use super::git::{Answer, Error, Git, literal};
 use super::{Place, fault, journals};
 use crate::session::Refused;
 use crate::session::effect::{self, End};
@@ -361,8 +361,9 @@ impl<'a> Steps<'a> {
         let mut files = Vec::new();
         let mut new = Vec::new();
         for file in own {
-            let status =
-                git.look(&["status", "--porcelain=v1", "--untracked-files=all", "--", &file])?.succeeded()?;
+            let status = git
+                .look(&["status", "--porcelain=v1", "--untracked-files=all", "--", &literal(&file)])?
+                .succeeded()?;
             match status.line() {
                 // Unchanged, or ignored.
                 None => continue,
@@ -377,7 +378,7 @@ impl<'a> Steps<'a> {
         }
         let arguments = |first: &[&'static str], files: &[String]| -> Vec<String> {
             let first = first.iter().map(|it| (*it).to_owned());
-            first.chain(["--".to_owned()]).chain(files.iter().cloned()).collect()
+            first.chain(["--".to_owned()]).chain(files.iter().map(|it| literal(it))).collect()
         };
         let act = |arguments: &[String], input: Option<&str>| {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();

@@ -147,3 +147,20 @@ fn work_that_went_on_after_the_kill_belongs_to_the_session() {
     assert!(reached.contains("one more") && reached.matches("add search").count() == 1, "{reached}");
     assert_eq!(world.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn what_is_said_when_it_is_finished_counts_as_well() {
+    let world = world();
+    kill(&world, "kept:flush");
+    let report = world.end(&["--achievements", "Said later", "--no-push"]);
+    assert_eq!((&report["resumed"], super::step(&report, "push").0), (&Value::from(true), "skipped"));
+    let reached = world.session()["achievements"].to_string();
+    assert!(reached.contains("Measured it") && reached.contains("Said later"), "{reached}");
+    assert_eq!(world.context()["deferred_work"].as_array().unwrap().len(), 1);
+    // The record is closed: what is pushed is still a choice.
+    let world = self::world();
+    kill(&world, "after:record");
+    let report = world.end(&["--no-push"]);
+    assert_eq!((super::step(&report, "tag").0, super::step(&report, "push").0), ("done", "skipped"));
+    assert_eq!(world.references(&world.origin()).len(), 1);
+}

@@ -6,6 +6,22 @@ use serde_json::{Value, json};
 
 use super::{ALL, CHANGELOG, World, stderr, step, tree};
 
+/// A client.
+const ID: &str = "0aa1c5e2-0000-4000-8000-000000000002";
+
+/// Tells the hook of an event of the client. Its answer.
+#[track_caller]
+fn event(world: &World, name: &str, more: Value) -> Value {
+    let mut event = json!({ "session_id": ID, "cwd": world.project(), "hook_event_name": name });
+    event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    let path = world.home().join("event.json");
+    fs::write(&path, event.to_string()).unwrap();
+    let mut hook = world.hostler(&["hook", "claude"]);
+    let output = hook.stdin(fs::File::open(path).unwrap()).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    serde_json::from_slice(&output.stdout).unwrap_or_default()
+}
+
 /// `session-NNN-YYYY-MM-DD-HHMM`
 fn is_tag_of(name: &str, session: &str) -> bool {
     let rest = name.strip_prefix(&format!("session-{session}-")).unwrap_or_default();
@@ -353,20 +369,13 @@ fn a_dry_run_changes_nothing_at_all() {
 fn tests_and_linters_that_ran_are_told() {
     let world = World::new("");
     let call = |id: &str, command: &str, output: &str| {
-        let event = json!({
-            "session_id": "0aa1c5e2-0000-4000-8000-000000000001",
-            "cwd": world.project(),
-            "hook_event_name": "PostToolUse",
+        let more = json!({
             "tool_name": "Bash",
             "tool_input": { "command": command },
             "tool_response": { "stdout": output, "stderr": "", "interrupted": false },
             "tool_use_id": id,
         });
-        let path = world.home().join("event.json");
-        fs::write(&path, event.to_string()).unwrap();
-        let mut hook = world.hostler(&["hook", "claude"]);
-        let output = hook.stdin(fs::File::open(path).unwrap()).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
+        event(&world, "PostToolUse", more);
     };
     call("toolu_1", "pytest -q", "10 passed, 2 failed in 0.1s\n");
     call("toolu_2", "pytest -q", "............\n12 passed in 0.12s\n");
@@ -397,7 +406,8 @@ fn traced(config: &str) -> World {
     let world = World::new(config);
     world.write("trace.toml", "ids = ['REQ-[0-9]+']\n[[requirements]]\npath = 'spec.md'\n");
     world.write("spec.md", "# Spec\n\n- REQ-001: It searches.\n- REQ-002: It sorts.\n");
-    world.write("search.py", "def search():\n    # @traces REQ-001\n    return []\n");
+    // Not as one word, or it would be a tag of this file.
+    world.write("search.py", &format!("def search():\n    # @{} REQ-001\n    return []\n", "traces"));
     world.commit("feat: search");
     world
 }
@@ -424,6 +434,22 @@ fn a_project_that_traces_requirements_gets_their_matrix() {
     assert!(!world.project().join("plans").exists());
 }
 
+// @traces REQ-020-023 REQ-020-025 REQ-020-210
+#[test]
+fn the_hook_starts_a_process_that_makes_the_matrix_and_closes() {
+    let world = traced("");
+    event(&world, "SessionStart", json!({ "source": "startup" }));
+    let answer = event(&world, "UserPromptSubmit", json!({ "prompt": "cts" }));
+    assert!(world.read("plans/rtm.md").contains("search.py"));
+    let tag = world.tags().remove(0);
+    // The prompt goes on, and the agent is told what came of it.
+    assert_eq!((&answer["decision"], &answer["continue"]), (&Value::Null, &Value::Null), "{answer:#}");
+    let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    for told in ["Session #1 closed", "- feat: search", "Rtm: plans/rtm.md: 1 of 2 requirements", &tag] {
+        assert!(context.contains(told), "{told}: {context}");
+    }
+}
+
 // @traces REQ-020-024 REQ-020-213 020-ERR-023
 #[test]
 fn a_matrix_that_cannot_be_made_is_told_and_stops_nothing() {
@@ -445,17 +471,8 @@ fn a_matrix_that_cannot_be_made_is_told_and_stops_nothing() {
 // @traces 021-TEST-UNIT-144
 #[test]
 fn what_was_counted_for_the_session_starts_over() {
-    const ID: &str = "0aa1c5e2-0000-4000-8000-000000000002";
     let world = World::new("");
-    let hook = |name: &str, more: Value| {
-        let mut event = json!({ "session_id": ID, "cwd": world.project(), "hook_event_name": name });
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        let path = world.home().join("event.json");
-        fs::write(&path, event.to_string()).unwrap();
-        let mut hook = world.hostler(&["hook", "claude"]);
-        let output = hook.stdin(fs::File::open(path).unwrap()).output().unwrap();
-        assert!(output.status.success(), "{output:?}");
-    };
+    let hook = |name: &str, more: Value| event(&world, name, more);
     let read = |id: &str| {
         let input = json!({ "file_path": world.project().join("CHANGELOG.md") });
         hook("PreToolUse", json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": id }));
