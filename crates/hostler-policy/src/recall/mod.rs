@@ -6,6 +6,7 @@
 mod cut;
 mod prose;
 mod query;
+mod raw;
 mod render;
 mod search;
 mod stop;

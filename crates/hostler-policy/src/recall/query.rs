@@ -1,15 +1,26 @@
 //! What is looked for: terms of a topic, and where they stand in a text.
 
+use std::ops::Range;
+
 use memchr::memmem::Finder;
 
+use super::raw;
 use super::stop::{self, Weight};
 use super::trigger;
 use super::words::{Folder, Script, Word, fold, is_hiragana, words};
 
 /// More terms than this are a message, not a topic: the first ones count.
 const TERMS_MAX: usize = 16;
+/// More words than this are not looked at.
+const WORDS_MAX: usize = 400;
 /// Shorter words, in letters, are no terms.
 const TERM_LETTERS_MIN: usize = 3;
+
+/// Members of a session whose values are no texts to search: each session has a branch, and it is always `main`.
+const UNSEARCHED: &[&[u8]] = &[
+    b"branch", b"commit", b"ended", b"host", b"id", b"length", b"outcome", b"status", b"tag", b"updated",
+    b"version", b"when",
+];
 
 /// What is looked for.
 #[derive(Debug, Clone)]
@@ -41,7 +52,7 @@ impl Query {
     /// The terms of a topic in a prompt: words of three letters or more that say something. Of Chinese, Japanese and
     /// Korean each two neighbouring characters are a term, since no space says where a word ends.
     pub fn topic(text: &str) -> Self {
-        let words: Vec<Word<'_>> = words(text).collect();
+        let words: Vec<Word<'_>> = words(text).take(WORDS_MAX).collect();
         let mut silent = vec![false; words.len()];
         for found in trigger::phrases(text, &words) {
             silent[found.first..found.end].fill(true);
@@ -57,12 +68,12 @@ impl Query {
         if !query.is_empty() {
             return query;
         }
-        Self::made(words(text).filter_map(|word| Some((word, terms(word, 1)?))).collect())
+        Self::made(words(text).take(WORDS_MAX).filter_map(|word| Some((word, terms(word, 1)?))).collect())
     }
 
     fn of<'a>(told: impl Iterator<Item = Word<'a>>, letters_min: usize) -> Self {
         let (mut strong, mut weak) = (Vec::new(), Vec::new());
-        for word in told {
+        for word in told.take(WORDS_MAX) {
             let weight = stop::weight(&fold(word.text));
             let Some(terms) = (weight != Weight::None).then(|| terms(word, letters_min)).flatten() else {
                 continue;
@@ -128,17 +139,17 @@ impl Query {
         hits
     }
 
-    /// The most terms that texts inside this JSON can match: those whose characters stand in it, outside the names of
-    /// members. Never less than [`Query::hits`] finds in any of them together.
+    /// The most terms that texts inside this JSON can match: those that stand in it as they would have to, in the value
+    /// of a member that is searched. Never less than [`Query::hits`] finds in any of the texts together.
     pub(super) fn bound(&self, raw: &str, folder: &mut Folder) -> u32 {
         let folded = folder.json(raw).as_bytes();
         let stands = |term: &&Term| {
-            let needle = match &term.form {
-                // The singular is a beginning of the plural, and stands wherever the plural does.
-                Form::Word { singular: Some(singular) } => singular.len(),
-                _ => term.text.len(),
-            };
-            term.finder.find_iter(folded).any(|at| !in_name(&folded[at + needle..]))
+            let needle = term.needle().len();
+            term.finder.find_iter(folded).any(|at| {
+                term.may_stand(folded, at..at + needle)
+                    && !raw::in_name(&folded[at + needle..])
+                    && !raw::member_of(folded, at).is_some_and(|name| UNSEARCHED.contains(&name))
+            })
         };
         u32::try_from(self.terms.iter().filter(stands).count()).unwrap_or(u32::MAX)
     }
@@ -149,11 +160,26 @@ impl Query {
     }
 }
 
-/// What comes after some letters in JSON says that they stand in the name of a member: `branch": `.
-fn in_name(after: &[u8]) -> bool {
-    let end = after.iter().position(|it| !(it.is_ascii_alphanumeric() || matches!(it, b'_' | b'-' | b'.')));
-    let Some((b'"', rest)) = end.and_then(|end| after.get(end..)?.split_first()) else { return false };
-    rest.iter().find(|it| !it.is_ascii_whitespace()) == Some(&b':')
+impl Term {
+    /// What is looked for in JSON text. The singular is a beginning of the plural, and stands wherever it does.
+    fn needle(&self) -> &str {
+        match &self.form {
+            Form::Word { singular: Some(singular) } => singular,
+            _ => &self.text,
+        }
+    }
+
+    /// Whether the needle stands where the term may match, as far as that can be told from the bytes around it.
+    fn may_stand(&self, folded: &[u8], at: Range<usize>) -> bool {
+        let goes_on = folded.get(at.end).filter(|it| it.is_ascii_alphanumeric());
+        let whole = match &self.form {
+            Form::Part => return true,
+            Form::Word { singular: None } => true,
+            Form::Word { singular: Some(_) } => goes_on.is_none_or(|it| *it == b's'),
+            Form::Short => goes_on.is_none(),
+        };
+        whole && raw::begins_word(folded, at.start)
+    }
 }
 
 /// The terms of one word; `None` when it is too short for any.
@@ -182,12 +208,9 @@ fn terms(word: Word<'_>, letters_min: usize) -> Option<Vec<Term>> {
 }
 
 fn term(shown: &str, text: String, form: Form) -> Term {
-    let needle = match &form {
-        Form::Word { singular: Some(singular) } => singular,
-        _ => &text,
-    };
-    let finder = Finder::new(needle.as_bytes()).into_owned();
-    Term { shown: shown.to_owned(), text, form, finder }
+    let mut term = Term { shown: shown.to_owned(), text, form, finder: Finder::new("").into_owned() };
+    term.finder = Finder::new(term.needle().as_bytes()).into_owned();
+    term
 }
 
 /// `tests` is also found as `test`. Only a plain `s` is taken off: what else English does to a word's end would find

@@ -169,7 +169,7 @@ fn text(reminder: &Reminder, world: &World) -> Result<String, String> {
         return Err(format!("`{named}` is empty"));
     }
     let told = shorten(text, TEXT_CHARS_MAX);
-    if is_cut || told.len() < text.len() {
+    if is_cut || told != text {
         return Ok(format!("{told}\n(cut; the whole: {named})"));
     }
     Ok(told)

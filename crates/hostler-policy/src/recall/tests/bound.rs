@@ -29,9 +29,28 @@ fn json_that_lacks_a_word_is_passed_over() {
 fn names_of_members_are_not_texts() {
     check(r#"{"branch": "main"}"#, "branch", 0);
     check(r#"{"work_log" : []}"#, "work log", 0);
-    check(r#"{"branch": "a branch"}"#, "branch", 1);
+    check(r#"{"purpose": "a branch"}"#, "branch", 1);
     check(r#"{"purpose": "say \"branch\": twice"}"#, "branch", 1);
     check(r#"{"list": ["branch", "x"]}"#, "branch", 1);
+}
+
+#[test]
+fn values_that_are_no_texts_and_ends_of_words_are_passed_over() {
+    check(r#"{"branch": "main"}"#, "main", 0);
+    check(r#"{"branch" : "feature/main"}"#, "main", 0);
+    check(r#"{"branch": "main", "purpose": "the main loop"}"#, "main", 1);
+    check(r#"{"purpose": "\"branch\": \"main\""}"#, "main", 1);
+    check(r#"{"achievements": ["main"]}"#, "main", 1);
+    check(r#"{"achievements": ["branch", "main"]}"#, "main", 1);
+    check(r#"{"hosts": [{"host": "claude", "id": "main"}]}"#, "main claude", 0);
+    check(r#"{"purpose": "domain"}"#, "main", 0);
+    check(r#"{"purpose": "a\nmain, b\\nmain"}"#, "main", 1);
+    check(r#"{"purpose": "b\\nmain"}"#, "main", 0);
+    check(r#"{"purpose": "mains"}"#, "main", 1);
+    check(r#"{"purpose": "testing"}"#, "tests", 0);
+    check(r#"{"purpose": "testsuite"}"#, "tests", 1);
+    check(r#"{"purpose": "cities"}"#, "ci", 0);
+    check(r#"{"purpose": "émain"}"#, "main", 1);
 }
 
 #[test]

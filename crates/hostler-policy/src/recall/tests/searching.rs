@@ -1,5 +1,7 @@
 use std::borrow::Cow;
 
+use proptest::prelude::*;
+
 use super::super::*;
 
 /// A record without a text of its own.
@@ -287,4 +289,18 @@ fn a_date_that_is_none_is_shown_as_it_is() {
     assert_eq!(of("2026-04-01 10:22"), "Session #1 (2026-04-01), purpose: cache");
     assert_eq!(of("1 April"), "Session #1 (1 April), purpose: cache");
     assert_eq!(of(""), "Session #1 (no date), purpose: cache");
+}
+
+proptest! {
+    // Whatever stands before and after it, the match is on the line that is shown.
+    #[test]
+    fn the_match_is_shown_wherever_it_stands(
+        before in "[a-z \n\té缓\u{301}𝒳-]{0,400}",
+        after in "[a-z \n\té缓\u{301}𝒳-]{0,400}",
+    ) {
+        let text = format!("{before} zebrafish {after}");
+        let found = found(&purposes(&[&text]), "zebrafish", &Limits::default());
+        let shown = &found.matches[0].text;
+        prop_assert!(shown.contains("zebrafish") && shown.chars().count() <= 224, "{shown}");
+    }
 }

@@ -1,4 +1,6 @@
-use super::super::trigger;
+use proptest::prelude::*;
+
+use super::super::{TRIGGERS, trigger};
 
 /// The terms of a prompt's topic; `None` where nothing asks for what was.
 #[track_caller]
@@ -204,4 +206,23 @@ fn a_long_prompt_is_read_from_both_ends() {
     check(&format!("do you remember the parser?\n{log}"), Some("parser"));
     check(&format!("{log}\ndo you remember the parser?"), Some("parser"));
     check(&format!("{}é{}", "ü".repeat(100_000), "ü".repeat(100_000)), None);
+}
+
+proptest! {
+    #[test]
+    fn any_prompt_is_read(
+        parts in proptest::collection::vec("[a-z \n\t`\"'“”„«»「」>~.?!。\\[\\]0-9:éß缓\u{301}\u{1f600}-]{0,12}", 0..8),
+        at in 0..8usize,
+        which in 0..8usize,
+    ) {
+        let mut parts = parts;
+        let at = at.min(parts.len());
+        parts.insert(at, TRIGGERS[which].to_owned());
+        let prompt = parts.concat();
+        if let Some(topic) = trigger(&prompt) {
+            let found = prompt.to_lowercase();
+            let words = found.split_whitespace().collect::<Vec<_>>().join(" ");
+            prop_assert!(words.contains(topic.phrase), "{topic:?} in {prompt:?}");
+        }
+    }
 }
