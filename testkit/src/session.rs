@@ -107,14 +107,16 @@ impl<'w> Session<'w> {
         }
         let message =
             |text: &String| json!({ "type": "user", "message": { "role": "user", "content": text } });
-        let typed: String = self.prompts.iter().map(|text| format!("{}\n", message(text))).collect();
+        let mut typed: Vec<String> = self.prompts.iter().map(|text| message(text).to_string()).collect();
+        // Each line has an end, the last one too.
+        typed.push(String::new());
         for (name, value) in &self.env {
             command.env(name, value);
         }
         if let Some(folder) = &self.folder {
             command.current_dir(folder);
         }
-        let output = match client::run_typing(&mut command, &typed) {
+        let output = match client::run_typing(&mut command, &typed.join("\n")) {
             Ok(output) => output,
             Err(error) => panic!("the client failed: {error:#}"),
         };

@@ -146,7 +146,9 @@ pub fn pending(work: &[Pending]) -> String {
     line(&mut out, &format!("Pending work by priority{of}:"));
     for group in shown.chunk_by(|a, b| priority(a.rank) == priority(b.rank)) {
         line(&mut out, &format!("{}:", priority(group[0].rank)));
-        group.iter().for_each(|work| line(&mut out, &item(work)));
+        for work in group {
+            line(&mut out, &item(work));
+        }
     }
     out
 }
@@ -218,13 +220,11 @@ fn line(out: &mut String, text: &str) {
 
 /// `text`, cut at `chars_max` characters with a mark.
 pub fn shorten(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        None => text.to_owned(),
-        Some(_) => {
-            let kept: String = text.chars().take(chars_max.saturating_sub(1)).collect();
-            format!("{}…", kept.trim_end())
-        }
+    if text.char_indices().nth(chars_max).is_none() {
+        return text.to_owned();
     }
+    let kept: String = text.chars().take(chars_max.saturating_sub(1)).collect();
+    format!("{}…", kept.trim_end())
 }
 
 #[cfg(test)]

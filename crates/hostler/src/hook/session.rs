@@ -368,7 +368,8 @@ impl Desk<'_> {
     /// The last session, which is the active one if any is.
     fn show(&self, context: &Context, standing: Standing) -> Said {
         let Some((_, session)) = context.last() else { return Said::default() };
-        let overview = overview(context, &session, known::branch(&self.world.project));
+        let branch = known::branch(&self.world.project);
+        let overview = overview(context, &session, branch.as_deref());
         Said::both(display::for_agent(&overview, standing), display::for_user(&overview, standing))
     }
 
@@ -470,7 +471,7 @@ fn clean(text: &str) -> String {
     preview(&effect::one_line(text), TEXT_CHARS_MAX)
 }
 
-fn overview(context: &Context, session: &Session, branch: Option<String>) -> Overview {
+fn overview(context: &Context, session: &Session, branch: Option<&str>) -> Overview {
     let state = context.state();
     let tests = match (state.test_count, &state.test_state) {
         (Some(count), Some(state)) => format!("{count}, {}", clean(state)),
@@ -485,7 +486,7 @@ fn overview(context: &Context, session: &Session, branch: Option<String>) -> Ove
         purpose: clean(&session.purpose),
         began: shown(&session.when),
         version: clean(version),
-        branch: clean(branch.as_deref().or(session.branch.as_deref()).unwrap_or(&state.branch)),
+        branch: clean(branch.or(session.branch.as_deref()).unwrap_or(&state.branch)),
         tests,
         work: effect::open_work(context)
             .into_iter()

@@ -74,7 +74,11 @@ fn now_ms() -> i64 {
 }
 
 fn ago(minutes: i64) -> String {
-    let time = jiff::Timestamp::from_millisecond(now_ms() - minutes * MINUTE_MS).unwrap();
+    written(now_ms() - minutes * MINUTE_MS)
+}
+
+fn written(time_ms: i64) -> String {
+    let time = jiff::Timestamp::from_millisecond(time_ms).unwrap();
     time.strftime("%Y-%m-%dT%H:%M:%SZ").to_string()
 }
 
@@ -86,12 +90,13 @@ fn with_sessions(world: &World, sessions: &Value) {
     world.write("context.json", &record.to_string());
 }
 
-/// A sign of work in a client's journal.
-fn worked(world: &World, session: &str, minutes_ago: i64) {
+/// A sign of work in a client's journal; its time.
+fn worked(world: &World, session: &str, minutes_ago: i64) -> String {
     let session = SessionId::parse(session).unwrap();
     let time_ms = now_ms() - minutes_ago * MINUTE_MS;
     let entry = Entry { kind: "result", time_ms, ..Entry::default() };
     journal::append(&world.state(), &session, &entry).unwrap();
+    written(time_ms)
 }
 
 // @traces REQ-020-001 REQ-020-003 REQ-020-006 REQ-020-007 REQ-020-030 REQ-020-031 021-FR-002
@@ -181,7 +186,10 @@ fn an_active_session_goes_on_whatever_starts() {
 #[test]
 fn a_session_that_has_just_been_begun_is_not_followed_by_another_one() {
     let world = kept();
-    let closed = |minutes| json!([{ "seq": 1, "when": ago(minutes), "purpose": "done", "achievements": [], "length": "1m" }]);
+    let closed = |minutes| {
+        let when = ago(minutes);
+        json!([{ "seq": 1, "when": when, "purpose": "done", "achievements": [], "length": "1m" }])
+    };
     with_sessions(&world, &closed(4));
     let reply = on(&world, "SessionStart", &start("startup"));
     has(message_of(&reply), &["session #1 is closed", "less than five minutes ago", "start new session"]);
@@ -244,7 +252,7 @@ fn a_session_that_nobody_works_in_is_closed_at_the_time_of_the_last_sign_of_work
         }])
     };
     with_sessions(&world, &left(120));
-    worked(&world, OTHER, 80);
+    let seen = worked(&world, OTHER, 80);
     let reply = on(&world, "SessionStart", &start("startup"));
     has(message_of(&reply), &["session #1 was left without an end", "session #2 began"]);
     has(context_of(&reply), &["Last session, #1 (", "stale after 2h", "a thing; ", "Parse dates"]);
@@ -253,7 +261,7 @@ fn a_session_that_nobody_works_in_is_closed_at_the_time_of_the_last_sign_of_work
     assert!(old["length"].as_str().unwrap().starts_with("2h"), "{old}");
     assert_eq!(old.get("tag"), None);
     assert_eq!(world.git(&["tag"]), "");
-    assert_eq!(old["ended"], ago(80));
+    assert_eq!(old["ended"], seen);
     assert_eq!((&new["seq"], new.get("length")), (&json!(2), None));
     // What was logged by hand is a sign of work as well.
     with_sessions(&world, &left(20));
@@ -342,7 +350,9 @@ fn an_open_phrase_begins_a_session_unless_one_is_active() {
     }
     with_sessions(
         &world,
-        &json!([{ "seq": 1, "when": ago(1), "purpose": "just now", "achievements": ["Parse dates"], "length": "1m" }]),
+        &json!([{
+            "seq": 1, "when": ago(1), "purpose": "just now", "achievements": ["Parse dates"], "length": "1m",
+        }]),
     );
     let reply = on(&world, "UserPromptSubmit", &prompt(" Start New Session. "));
     assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "UserPromptSubmit");

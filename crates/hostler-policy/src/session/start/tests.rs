@@ -7,6 +7,7 @@ const IDLE_MS: i64 = 30 * 60 * 1000;
 const MINUTE_MS: i64 = 60 * 1000;
 
 /// A session that was begun and used last so many minutes ago.
+#[expect(clippy::unnecessary_wraps, reason = "the cases read as what they are compared with")]
 fn last(active: bool, member: bool, begun_minutes: i64, seen_minutes: i64) -> Option<Last> {
     let ago = |minutes: i64| Some(NOW_MS - minutes * MINUTE_MS);
     Some(Last { active, member, begun_ms: ago(begun_minutes), seen_ms: ago(seen_minutes) })

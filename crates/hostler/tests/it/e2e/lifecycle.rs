@@ -106,7 +106,8 @@ fn two_clients_at_once_lose_nothing() {
     assert_eq!(all.len(), 1, "{all:?}");
     let mut ids = [one.session_id(), two.session_id()];
     let mut found = clients(&all[0]);
-    (ids.sort(), found.sort());
+    ids.sort();
+    found.sort();
     assert_eq!(found, ids);
     let mut entries: Vec<&str> =
         all[0]["work_log"].as_array().unwrap().iter().map(|it| it["desc"].as_str().unwrap()).collect();
@@ -141,7 +142,10 @@ fn a_close_phrase_leaves_a_tag_a_changelog_a_record_and_a_summary() {
         .prompt("ok, thanks. Close the session")
         .play(done());
     // The prompt reaches the model, with what came of the close.
-    closed.model_reads("ok, thanks. Close the session").model_reads("Add the parser").user_reads("session #1");
+    closed
+        .model_reads("ok, thanks. Close the session")
+        .model_reads("Add the parser")
+        .user_reads("session #1");
     assert_eq!(closed.result()["result"], "done");
 
     let session = &sessions(&world)[0];
