@@ -14,6 +14,8 @@ const AGENTS_MAX: usize = 64;
 const BEYOND_MAX: usize = 16;
 /// Quiet after a burst was told gets twice as long with each, up to this: who was told often knows.
 const QUIET_MS_MAX: i64 = 60 * 60 * 1_000;
+/// A call that looked at the clock later may have counted first; no call takes longer.
+const AHEAD_MS_MAX: i64 = 10_000;
 
 /// One read by one agent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,12 +72,13 @@ impl Agent {
 
 impl State {
     /// Counts a read and tells what was before it. Times that left the window are forgotten, and so are those that
-    /// lie in the future: a clock that was set back must not stop an agent until it is there again.
+    /// lie far in the future: a clock that was set back must not stop an agent until it is there again.
     pub fn count_read(&mut self, read: &AgentRead<'_>, window: &ReadWindow) -> ReadCount {
         let mut agent = self.reader(read.agent);
         let id = read.id.unwrap_or_default();
         let since_ms = read.now_ms.saturating_sub(window.window_ms);
-        agent.last.retain(|kept| since_ms < kept.ms && kept.ms <= read.now_ms);
+        let until_ms = read.now_ms.saturating_add(AHEAD_MS_MAX);
+        agent.last.retain(|kept| since_ms < kept.ms && kept.ms <= until_ms);
         let number = |count: usize| u64::try_from(count).unwrap_or(u64::MAX);
         let known = agent.last.iter().position(|kept| !id.is_empty() && kept.id == id);
         if let Some(at) = known {

@@ -72,23 +72,24 @@ fn plan(site: &Site, scope: Scope) -> anyhow::Result<Option<Plan>> {
     let mut change = Change::of(&path, scope.access())?;
     let record = Record::load(site, &path)?;
     let mut notes = Vec::new();
-    let mut removed = 0;
+    let (mut removed, mut touched) = (0, false);
     if let Some(text) = change.before()?.map(str::to_owned) {
         let ledger = record.as_ref().map(|it| &it.ledger);
         let edited = settings::unregister(&text, ledger).map_err(|error| at(&path, &error))?;
         removed = edited.removed;
         let mut text_after = edited.text;
-        let lines = status_line::remove(&mut text_after, &edited.ledger).map_err(|error| at(&path, &error))?;
-        removed += usize::from(lines);
+        let lines =
+            status_line::remove(&mut text_after, &edited.ledger).map_err(|error| at(&path, &error))?;
+        touched = lines || removed != 0;
         let mut after = Some(text_after);
-        if let (Some(record), true) = (&record, removed != 0) {
+        if let (Some(record), true) = (&record, touched) {
             after = restore(site, record, &text, after);
         }
-        if removed != 0 {
+        if touched {
             change.after = after;
         }
     }
-    if record.is_none() && removed == 0 {
+    if record.is_none() && !touched {
         return Ok(None);
     }
     let mut configuration = None;

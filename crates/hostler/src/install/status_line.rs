@@ -51,7 +51,7 @@ impl Outcome {
     }
 }
 
-/// Adds, keeps or removes the entry in an edited settings text. `elsewhere`: another settings file that the client reads
+/// Adds, keeps or removes the entry in an edited settings text; its counts are those of hooks. `elsewhere`: another settings file that the client reads
 /// has a status line that is not ours.
 ///
 /// # Errors
@@ -70,7 +70,6 @@ pub(crate) fn plan(
         _ if wish == Wish::Unwanted || (elsewhere && !wanted) => {
             let ledger = edited.ledger.clone();
             if remove(&mut edited.text, &ledger)? {
-                edited.removed += 1;
                 Outcome::Removed
             } else if elsewhere {
                 Outcome::Elsewhere
@@ -80,11 +79,7 @@ pub(crate) fn plan(
         }
         Owner::Nobody if record.status_line && !wanted => Outcome::TakenOut,
         Owner::Nobody | Owner::Us => {
-            let changed = add(edited, command)?;
-            match here {
-                Owner::Nobody => edited.added += 1,
-                _ => edited.replaced += usize::from(changed),
-            }
+            add(edited, command)?;
             record.status_line = true;
             Outcome::Registered
         }

@@ -96,13 +96,14 @@ impl Line {
         if let Some(branch) = &self.branch {
             parts.push(part(cut(&clean(branch), BRANCH_COLUMNS_MAX), Color::Dim, 3));
         }
-        parts.push(match (self.silent, self.faulty) {
-            (true, _) => part("hostler: no record of this session".to_owned(), Color::Yellow, 7),
-            (false, true) => {
-                part(format!("{}: mistakes in its configuration", self.profile), Color::Yellow, 7)
-            }
-            (false, false) => part(self.profile.to_owned(), Color::Dim, 4),
+        parts.push(if self.faulty {
+            part(format!("{}: mistakes in its configuration", self.profile), Color::Yellow, 6)
+        } else {
+            part(self.profile.to_owned(), Color::Dim, 4)
         });
+        if self.silent {
+            parts.push(part("no record of this session".to_owned(), Color::Yellow, 7));
+        }
         if 0 < self.stopped {
             parts.push(part(format!("{} stopped", self.stopped), Color::Yellow, 6));
         }

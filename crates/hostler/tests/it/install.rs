@@ -20,6 +20,8 @@ const LOCAL: &str = ".claude/settings.local.json";
 const PROJECT: &str = ".claude/settings.json";
 const CONFIGURATION: &str = ".hostler/config.toml";
 const EVENTS: usize = hostler_host::claude::settings::REGISTRATIONS.len();
+/// Entries of ours in a settings file: one for each event, and the status line.
+const ENTRIES: usize = EVENTS + 1;
 
 /// A home folder and a repository in a folder whose name has a blank.
 struct Site {
@@ -182,7 +184,7 @@ fn there_and_back(site: &Site, arguments: &[&str], settings: &str) {
     let said = site.ok(&init);
     assert!(said.contains(&format!("{EVENTS} events of")), "{said}");
     assert_ne!(site.contents(), before);
-    assert_eq!(site.read(settings).matches(env!("CARGO_BIN_EXE_hostler")).count(), EVENTS);
+    assert_eq!(site.read(settings).matches(env!("CARGO_BIN_EXE_hostler")).count(), ENTRIES);
 
     let written = site.everything();
     let said = site.ok(&init);
@@ -464,7 +466,7 @@ fn runs_at_the_same_time_register_once() {
     for mut child in children {
         assert!(child.wait().unwrap().success());
     }
-    assert_eq!(site.read(LOCAL).matches(env!("CARGO_BIN_EXE_hostler")).count(), EVENTS);
+    assert_eq!(site.read(LOCAL).matches(env!("CARGO_BIN_EXE_hostler")).count(), ENTRIES);
     assert_eq!(site.read(".git/info/exclude").matches("settings.local.json").count(), 1);
     site.ok(&["uninit"]);
     assert_eq!(site.contents(), before);
@@ -586,4 +588,73 @@ fn documents_for_programs_name_every_file() {
     assert!(
         failed["error"].as_str().unwrap().ends_with("1:2: the file ends before the `{` of 1:1 is closed")
     );
+}
+
+fn status_line(site: &Site, name: &str) -> Option<String> {
+    let settings: Value = serde_json::from_str(&site.read(name)).unwrap();
+    settings["statusLine"]["command"].as_str().map(str::to_owned)
+}
+
+#[test]
+fn the_status_line_is_registered_where_there_is_none() {
+    let site = Site::new();
+    let said = site.ok(&["init"]);
+    assert!(said.contains("its status line is that of `hostler statusline`"), "{said}");
+    let line = status_line(&site, LOCAL).unwrap();
+    assert!(line.ends_with("/hostler statusline"), "{line}");
+    // A shell can start it.
+    let shown = Command::new("/bin/sh")
+        .args(["-c", &line])
+        .current_dir(site.project())
+        .env_clear()
+        .env("HOME", site.home())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        shown.status.success() && String::from_utf8_lossy(&shown.stdout).contains("standard"),
+        "{shown:?}"
+    );
+
+    let document: Value = serde_json::from_str(&site.ok(&["init", "--no-statusline", "--json"])).unwrap();
+    assert_eq!((&document["status_line"], &document["changed"]), (&"removed".into(), &true.into()));
+    assert_eq!(status_line(&site, LOCAL), None);
+    site.ok(&["init", "--statusline"]);
+    assert!(status_line(&site, LOCAL).is_some());
+    // Taken out by hand, it stays out.
+    let settings = site.read(LOCAL);
+    let mut document: Value = serde_json::from_str(&settings).unwrap();
+    document.as_object_mut().unwrap().remove("statusLine");
+    site.write(LOCAL, &document.to_string());
+    let said = site.ok(&["init"]);
+    assert!(said.contains("no status line, as you left it"), "{said}");
+    assert_eq!(status_line(&site, LOCAL), None);
+    site.ok(&["uninit"]);
+    assert_eq!(site.read(LOCAL), "{}", "as the user's program wrote it");
+}
+
+#[test]
+fn a_status_line_of_the_users_own_is_never_replaced_or_hidden() {
+    let own = r#"{"statusLine":{"type":"command","command":"mine"}}"#;
+    for (file, arguments) in [(LOCAL, &[][..]), (LOCAL, &["--statusline"]), ("~/.claude/settings.json", &[])]
+    {
+        let site = Site::new();
+        site.write(file, own);
+        let said = site.ok(&[&["init"], arguments].concat());
+        assert!(said.contains("your own status line stays as it is"), "{said}");
+        assert_eq!(status_line(&site, file).as_deref(), Some("mine"));
+        if file != LOCAL {
+            assert_eq!(status_line(&site, LOCAL), None);
+        }
+        site.ok(&["uninit"]);
+        assert_eq!(site.read(file), own);
+    }
+    // Configured after ours was: the next `init` makes room for it.
+    let site = Site::new();
+    site.ok(&["init"]);
+    site.write("~/.claude/settings.json", own);
+    site.ok(&["init"]);
+    assert_eq!(status_line(&site, LOCAL), None);
+    site.ok(&["init", "--statusline"]);
+    assert!(status_line(&site, LOCAL).is_some());
 }

@@ -19,3 +19,4 @@ mod report;
 mod rows;
 mod session;
 mod session_close;
+mod trace;

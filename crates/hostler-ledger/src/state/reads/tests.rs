@@ -83,6 +83,14 @@ fn a_clock_that_was_set_back_stops_nobody() {
 }
 
 #[test]
+fn a_call_that_looked_at_the_clock_earlier_and_counts_later_counts_those_before_it() {
+    check(
+        &[50, 49, 51, 20],
+        &[counted(0, 0, false), counted(1, 1, false), counted(2, 2, false), counted(3, 3, false)],
+    );
+}
+
+#[test]
 fn agents_have_windows_of_their_own_and_a_call_counts_once() {
     let mut state = State::empty();
     for id in ["a", "b", "c"] {

@@ -35,7 +35,7 @@ fn check(world: &World, arguments: &[&str], expected: &str) {
 #[test]
 fn it_tells_branch_profile_stopped_calls_findings_and_context() {
     let world = World::new();
-    check(&world, &["--plain"], "main · hostler: no record of this session · 42% context");
+    check(&world, &["--plain"], "main · standard · no record of this session · 42% context");
     world.hook(world.event("SessionStart", &json!({ "source": "startup" })));
     check(&world, &["--plain"], "main · standard · 42% context");
     world.hook(world.payload("Bash", &json!({ "command": "rm -rf /" }), "t1"));
