@@ -10,12 +10,11 @@ use crate::Case;
 /// Files that an agent has to read again and again, by name.
 const EXEMPT: &[&str] = &["context.json", ".env", "settings.json", "CLAUDE.md", "AGENTS.md"];
 
-/// What the reason tells the agent to do instead of one more read. The commands of a code graph are examples: they
-/// answer where such a graph is kept.
-const SEARCH_FIRST: &str = "search first, then read the lines that matter: `git grep -n NAME` shows where a name \
-     stands without opening a file; where the project has a code graph ask that: `/code classes PATTERN`, `/code \
-     functions PATTERN`, `/code callers NAME`, or in Cypher `cypher-shell \"MATCH (f:File)-[:DEFINES_CLASS]->(c:Class) \
-     WHERE c.name CONTAINS 'NAME' RETURN f.path, c.name\"`";
+/// What the reason tells the agent to do instead of one more read, short enough to be shown whole. The commands of a
+/// code graph are examples: they answer where such a graph is kept.
+const SEARCH_FIRST: &str = "search first: `git grep -n NAME` shows where a name stands without opening a file; where a \
+     code graph is kept, `/code classes PATTERN`, `/code callers NAME`, or in Cypher `cypher-shell \"MATCH \
+     (f:File)-[:DEFINES_CLASS]->(c:Class) WHERE c.name CONTAINS 'NAME' RETURN f.path\"`";
 
 /// How much an agent may read.
 #[derive(Debug, Clone, PartialEq, Eq)]
