@@ -54,7 +54,7 @@ impl Context {
         &self.now.work
     }
 
-    /// The same, to be changed. An item without an id gets one when it is written.
+    /// The same, to be changed. An item without an id is given the next free one.
     pub fn work_mut(&mut self) -> &mut Vec<Work> {
         &mut self.now.work
     }
@@ -161,10 +161,11 @@ impl Context {
         let value = |span: Option<Span>| span.map(|it| json::parse(it.of(&text)));
         let version = value(layout.schema_version).and_then(|it| it.as_u64());
         let state = value(layout.state).map(State::read).unwrap_or_default();
-        let work = match value(layout.work) {
+        let mut work: Vec<Work> = match value(layout.work) {
             Some(serde_json::Value::Array(items)) => items.into_iter().map(Work::read).collect(),
             _ => Vec::new(),
         };
+        name_items(&mut work);
         let mut notes = Vec::new();
         for name in &layout.doubled {
             notes.push(format!("`{name}` is there more than once, the last one counts; take the others out"));

@@ -67,7 +67,7 @@ impl Status {
 /// Something that is left to do.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Work {
-    /// Name of the item, `DW-001`. Empty in files that do not name theirs; a changed item then gets the next free one.
+    /// Name of the item, `DW-001`. One without it is given the next free one, when it is read or written.
     pub id: String,
     /// How urgent it is.
     pub priority: Priority,
@@ -444,12 +444,12 @@ fn filled(text: &str) -> Option<Json> {
 struct Fields(Map<String, Value>);
 
 impl Fields {
-    /// Takes the first of `names` that `read` accepts. `null` is the same as nothing.
+    /// Takes the first of `names` that `read` accepts. `null` and an empty text are the same as nothing.
     fn take<T>(&mut self, names: &[&str], read: impl Fn(&Value) -> Option<T>) -> Option<T> {
         for name in names {
             match self.0.get(*name) {
                 None => {}
-                Some(Value::Null) => {
+                Some(value) if value.is_null() || value == "" => {
                     self.0.remove(*name);
                 }
                 Some(value) => {

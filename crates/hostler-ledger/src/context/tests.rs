@@ -2,6 +2,7 @@
 
 mod damage;
 mod document;
+mod property;
 mod schema;
 mod traps;
 

@@ -57,7 +57,7 @@ fn older_names_and_spellings_are_understood() {
     assert_eq!(state.test_state.as_deref(), Some("3/15 passing"));
 
     let work: Vec<_> = context.work().iter().map(|it| (it.id.as_str(), it.description.as_str())).collect();
-    assert_eq!(work, [("", "a plain text"), ("", "an item"), ("7", "a text"), ("", "")]);
+    assert_eq!(work, [("DW-001", "a plain text"), ("DW-002", "an item"), ("7", "a text"), ("DW-003", "")]);
     let statuses: Vec<_> = context.work().iter().map(|it| it.status.as_str()).collect();
     assert_eq!(statuses, ["pending", "in_progress", "completed", "pending"]);
     assert_eq!(context.work()[2].other["owner"], json!({"name": "me"}));
