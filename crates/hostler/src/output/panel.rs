@@ -232,13 +232,13 @@ mod tests {
     #[test]
     fn a_narrow_terminal_wraps_and_a_very_narrow_one_has_no_border() {
         let expected = [
-            "┌───────────────────────┐",
-            "│ Session #42 | Active  │",
-            "│ Purpose: Implement    │",
-            "│ the review pipeline   │",
-            "├───────────────────────┤",
-            "│ - Gate 1 to 3         │",
-            "└───────────────────────┘",
+            "┌──────────────────────┐",
+            "│ Session #42 | Active │",
+            "│ Purpose: Implement   │",
+            "│ the review pipeline  │",
+            "├──────────────────────┤",
+            "│ - Gate 1 to 3        │",
+            "└──────────────────────┘",
         ];
         check(&sample(), Style { columns: 25, ..WIDE }, &expected);
         let expected = [

@@ -255,7 +255,9 @@ fn inline(text: &str) -> String {
     let mut before = ' ';
     let mut rest = line.chars().filter(|c| !c.is_control()).peekable();
     let numbered = line.trim_start_matches(|c: char| c.is_ascii_digit());
-    let mut marks_a_list = numbered.len() < line.len() && numbered.starts_with(['.', ')']);
+    let marked =
+        |mark: char| numbered.strip_prefix(mark).is_some_and(|it| it.is_empty() || it.starts_with(' '));
+    let mut marks_a_list = numbered.len() < line.len() && (marked('.') || marked(')'));
     let mut first = true;
     while let Some(c) = rest.next() {
         let after = rest.peek().copied().unwrap_or(' ');

@@ -1,11 +1,12 @@
 use hostler_ledger::context::{Context, Priority, Work, WorkStatus};
 
 use super::*;
+use crate::session::testing::record;
 
 const NOW: &str = "2026-11-30T12:00:00Z";
 
 fn begun(purpose: &str) -> Context {
-    let mut context = Context::default();
+    let mut context = record();
     let request = Begin { purpose: purpose.to_owned(), ..Begin::default() };
     assert_eq!(begin(&mut context, &request, NOW).map(|it| it.seq), Ok(1));
     context
@@ -17,7 +18,7 @@ fn work(id: &str, description: &str) -> Work {
 
 #[test]
 fn a_session_begins_with_the_next_number_and_what_is_known() {
-    let mut context = Context::default();
+    let mut context = record();
     context.state_mut().session = 41;
     context.state_mut().branch = "main".to_owned();
     let request = Begin {
@@ -82,7 +83,7 @@ fn an_end_records_length_achievements_and_what_is_next() {
 
 #[test]
 fn nothing_is_logged_without_an_active_session() {
-    let mut context = Context::default();
+    let mut context = record();
     let text = ["x".to_owned()];
     assert_eq!(log_work(&mut context, "x", &[], NOW), Err(Refused::NoActive));
     assert_eq!(log_achievement(&mut context, &text, NOW), Err(Refused::NoActive));
@@ -92,7 +93,7 @@ fn nothing_is_logged_without_an_active_session() {
 
 #[test]
 fn work_gets_a_free_id_and_is_not_added_twice() {
-    let mut context = Context::default();
+    let mut context = record();
     context.work_mut().extend([work("DW-009", "old"), work("OTHER-3", "foreign"), work("", "unnamed")]);
     let item = add_work(&mut context, "new", Some("P1"), None);
     assert_eq!((item.id.as_str(), item.changed), ("DW-010", true));
@@ -106,7 +107,7 @@ fn work_gets_a_free_id_and_is_not_added_twice() {
 
 #[track_caller]
 fn check_complete(query: &str, expected: Result<&str, &str>) {
-    let mut context = Context::default();
+    let mut context = record();
     let done = Work { status: WorkStatus::Completed, ..work("DW-004", "Write the manual") };
     context.work_mut().extend([
         work("DW-001", "Add memory search agent"),
@@ -143,7 +144,7 @@ fn work_is_found_by_id_by_text_and_by_a_part_that_is_unique() {
 
 #[test]
 fn open_work_is_ordered_by_urgency_whatever_the_spelling() {
-    let mut context = Context::default();
+    let mut context = record();
     let with = |id: &str, priority: &str| Work { priority: Priority::parse(priority), ..work(id, id) };
     context.work_mut().extend([
         with("a", "low"),

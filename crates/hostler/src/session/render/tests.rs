@@ -5,9 +5,10 @@ use std::path::PathBuf;
 use hostler_ledger::context::{Choice, Priority, Session, Store, Work, WorkEntry};
 
 use super::*;
+use crate::session::testing::record;
 
 fn sample() -> Context {
-    let mut context = Context::default();
+    let mut context = record();
     let state = context.state_mut();
     state.session = 4;
     state.version = "1.2.0".to_owned();
@@ -76,7 +77,7 @@ fn the_view_of_a_record() {
 
 #[test]
 fn the_view_of_an_empty_record() {
-    insta::assert_snapshot!(built_in(&Context::default()));
+    insta::assert_snapshot!(built_in(&record()));
 }
 
 #[test]
@@ -110,6 +111,7 @@ fn escapes_are_few() {
     check("feature/x", "feature/x");
     check("fn a_b() in _x_", "fn a_b() in \\_x\\_");
     check("1. first", "1\\. first");
+    check("1.2.0", "1.2.0");
     check("2026 was (2) fine.", "2026 was (2) fine.");
     check("- x", "\\- x");
     check("a - x", "a - x");

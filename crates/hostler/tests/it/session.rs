@@ -1,0 +1,486 @@
+//! `hostler session` as people and agents run it, and the view that follows the record.
+
+#![expect(clippy::unwrap_used, reason = "tests")]
+
+mod many;
+mod view;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use serde_json::Value;
+
+use crate::hook::{Answer, finish};
+
+/// A home folder with a repository in it.
+pub(super) struct Site {
+    folder: tempfile::TempDir,
+}
+
+impl Site {
+    /// A repository without a record.
+    pub(super) fn bare() -> Self {
+        let folder =
+            tempfile::Builder::new().prefix("session-").tempdir_in(env!("CARGO_TARGET_TMPDIR")).unwrap();
+        let site = Self { folder };
+        fs::create_dir_all(site.root()).unwrap();
+        site.git(&["init", "--quiet", "--initial-branch=main"]);
+        site.write("pyproject.toml", "[project]\nname = \"shop\"\nversion = \"1.2.0\"\n");
+        site.git(&["add", "--all"]);
+        site.git(&["commit", "--quiet", "--message=start"]);
+        site
+    }
+
+    /// A repository with a record.
+    pub(super) fn new() -> Self {
+        let site = Self::bare();
+        site.ok(&["init"]);
+        site
+    }
+
+    pub(super) fn home(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("home")
+    }
+
+    pub(super) fn root(&self) -> PathBuf {
+        self.folder.path().canonicalize().unwrap().join("home/my shop")
+    }
+
+    pub(super) fn path(&self, path: &str) -> PathBuf {
+        self.root().join(path)
+    }
+
+    pub(super) fn write(&self, path: &str, text: &str) {
+        let path = self.path(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+
+    pub(super) fn read(&self, path: &str) -> String {
+        fs::read_to_string(self.path(path)).unwrap()
+    }
+
+    pub(super) fn record(&self) -> Value {
+        serde_json::from_str(&self.read("context.json")).unwrap()
+    }
+
+    #[track_caller]
+    pub(super) fn git(&self, arguments: &[&str]) {
+        let mut command = self.command("git", &self.root());
+        command.args(["-c", "user.name=A", "-c", "user.email=a@example.invalid"]).args(arguments);
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "git {arguments:?}: {output:?}");
+    }
+
+    pub(super) fn command(&self, program: impl AsRef<OsStr>, cwd: &Path) -> Command {
+        let mut command = Command::new(program);
+        command.current_dir(cwd).env_clear().env("GIT_CONFIG_NOSYSTEM", "1").env("HOME", self.home());
+        command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    /// `hostler session …` in `cwd`.
+    pub(super) fn run_in(&self, cwd: &Path, arguments: &[&str]) -> Answer {
+        let mut command = self.command(env!("CARGO_BIN_EXE_hostler"), cwd);
+        finish(command.arg("session").args(arguments).spawn().unwrap(), b"")
+    }
+
+    pub(super) fn run(&self, arguments: &[&str]) -> Answer {
+        self.run_in(&self.root(), arguments)
+    }
+
+    /// What it printed; stderr has to be empty.
+    #[track_caller]
+    pub(super) fn ok(&self, arguments: &[&str]) -> String {
+        let answer = self.run(arguments);
+        assert_eq!((answer.code, answer.stderr.as_str()), (Some(0), ""), "{arguments:?}: {answer:?}");
+        answer.stdout
+    }
+
+    #[track_caller]
+    pub(super) fn json(&self, arguments: &[&str]) -> Value {
+        let text = self.ok(&[arguments, &["--json"]].concat());
+        serde_json::from_str(&text).unwrap_or_else(|error| panic!("{arguments:?}: {error}: {text}"))
+    }
+
+    /// What it printed, without what differs from run to run.
+    #[track_caller]
+    fn shown(&self, arguments: &[&str]) -> String {
+        stable(&self.ok(arguments)).replace(self.root().to_str().unwrap(), "<root>")
+    }
+}
+
+/// `text` with the digits of times and commits zeroed, so that boxes keep their width.
+pub(super) fn stable(text: &str) -> String {
+    const TIME: &[u8] = b"0000-00-00x00:00";
+    let mut bytes = text.as_bytes().to_vec();
+    for at in 0..bytes.len().saturating_sub(TIME.len()) {
+        let fits = TIME.iter().zip(&bytes[at..]).all(|(shape, byte)| match shape {
+            b'0' => byte.is_ascii_digit(),
+            b'x' => matches!(byte, b'T' | b' '),
+            other => byte == other,
+        });
+        if fits {
+            let rest =
+                bytes[at..].iter().take_while(|it| it.is_ascii_digit() || b"-T :Z".contains(it)).count();
+            bytes[at..at + rest].iter_mut().filter(|it| it.is_ascii_digit()).for_each(|it| *it = b'0');
+        }
+    }
+    let mut at = 0;
+    while at < bytes.len() {
+        let run = bytes[at..].iter().take_while(|it| it.is_ascii_hexdigit()).count();
+        if run == 40 {
+            bytes[at..at + run].fill(b'c');
+        }
+        at += run + 1;
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
+#[track_caller]
+fn check(site: &Site, arguments: &[&str], code: i32, words: &str) {
+    let answer = site.run(arguments);
+    let said = format!("{}{}", answer.stdout, answer.stderr);
+    assert!(answer.code == Some(code) && said.contains(words), "{arguments:?}: {answer:?}");
+}
+
+/// An end that touches nothing but the record.
+pub(super) const RECORD_ONLY: &[&str] =
+    &["--no-tag", "--no-changelog", "--no-rtm", "--no-commit", "--no-push"];
+
+/// One session from its first command to its last, as it is shown.
+fn story() -> Vec<Vec<&'static str>> {
+    vec![
+        vec!["status"],
+        vec!["begin", "--purpose", "Implement SPEC-021", "--objectives", "Pass the gates", "Write it down"],
+        vec![
+            "log-work",
+            "--desc",
+            "Implemented 5-gate review pipeline",
+            "--details",
+            "Gate 1-3 complete",
+            "Gate 4-5 remaining",
+            "--details",
+            "Ärger mit 進行中",
+        ],
+        vec!["log-achievement", "--item", "Added deception detection (3 patterns)"],
+        vec!["log-choice", "--choice", "One file", "--reason", "It can be copied"],
+        vec!["add-work", "--text", "Add memory search agent", "--priority", "P2"],
+        vec!["add-work", "--text", "Tidy up", "--priority", "high", "--notes", "after the release"],
+        vec!["add-work", "--text", "Tidy up"],
+        vec!["update-state", "--version", "1.3.0", "--branch", "feature/x", "--test-state", "3/15 passing"],
+        vec!["status"],
+        vec!["complete-work", "--text", "Add memory search agent"],
+        vec!["complete-work", "DW-001"],
+        [&["end", "--achievements", "item1", "item2", "--upcoming", "Gate 4-5"], RECORD_ONLY].concat(),
+        vec!["status"],
+        vec!["history"],
+        vec!["show", "1"],
+    ]
+}
+
+// @traces 021-CONST-VIII-002
+#[test]
+fn a_session_from_begin_to_end() {
+    let site = Site::new();
+    let mut told = String::new();
+    for arguments in story() {
+        let shown = site.shown(&arguments);
+        // What a close says has tests of its own.
+        let shown = if arguments[0] == "end" { String::new() } else { shown };
+        told.push_str(&format!("$ hostler session {}\n{shown}\n", arguments.join(" ")));
+    }
+    insta::assert_snapshot!(told);
+}
+
+#[test]
+fn a_session_from_begin_to_end_for_programs() {
+    let site = Site::new();
+    let mut told = String::new();
+    for mut arguments in story() {
+        arguments.push("--json");
+        let document: Value = serde_json::from_str(&site.shown(&arguments)).unwrap();
+        if arguments[0] == "end" {
+            assert_eq!((document["session"].as_u64(), document["closed"].as_bool()), (Some(1), Some(true)));
+            continue;
+        }
+        let text = serde_json::to_string_pretty(&document).unwrap();
+        told.push_str(&format!("$ hostler session {}\n{text}\n", arguments.join(" ")));
+    }
+    insta::assert_snapshot!(told);
+    let mut record: Value = serde_json::from_str(&stable(&site.read("context.json"))).unwrap();
+    record["session_history"][0].as_object_mut().unwrap().remove("closing");
+    insta::assert_snapshot!(serde_json::to_string_pretty(&record).unwrap());
+    insta::assert_snapshot!(stable(&site.read("context.md")));
+}
+
+/// The commands, their words and their effects are the same whichever host the shell belongs to.
+// @traces 021-CONST-VIII-002
+#[test]
+fn every_host_has_the_same_commands() {
+    let hosts: [&[(&str, &str)]; 3] = [
+        &[],
+        &[("CLAUDECODE", "1"), ("CLAUDE_CODE_ENTRYPOINT", "cli")],
+        &[("OPENCODE", "1"), ("OPENCODE_BIN_PATH", "/usr/bin/opencode"), ("TERM", "dumb")],
+    ];
+    let told = hosts.map(|variables| {
+        let site = Site::new();
+        let run = |arguments: &[&str]| {
+            let mut command = site.command(env!("CARGO_BIN_EXE_hostler"), &site.root());
+            command.arg("session").args(arguments).envs(variables.iter().copied());
+            let answer = finish(command.spawn().unwrap(), b"");
+            let text = format!("{:?}\n{}{}", answer.code, answer.stdout, answer.stderr);
+            stable(&text).replace(site.root().to_str().unwrap(), "<root>")
+        };
+        let mut told: Vec<String> = story().iter().map(|it| run(it)).collect();
+        told.extend(story().iter().map(|it| run(&[it[0], "--help"])));
+        told.push(run(&["--help"]));
+        told.push(stable(&site.read("context.json")));
+        told.push(stable(&site.read("context.md")));
+        told
+    });
+    assert_eq!(told[0], told[1]);
+    assert_eq!(told[0], told[2]);
+}
+
+#[test]
+fn a_record_is_made_from_what_the_project_says() {
+    let site = Site::bare();
+    let made = site.json(&["init", "--test-count", "12"]);
+    assert_eq!((made["changed"].as_bool(), made["state"]["version"].as_str()), (Some(true), Some("1.2.0")));
+    assert_eq!(made["state"]["branch"], "main");
+    assert_eq!(made["state"]["test_count"], 12);
+    assert_eq!(site.record()["state"]["version"], "1.2.0");
+    let before = site.read("context.json");
+    let again = site.json(&["init", "--version", "9.9.9"]);
+    assert_eq!(again["changed"], false);
+    assert_eq!(site.read("context.json"), before);
+
+    let site = Site::bare();
+    let told = site.json(&["init", "--version", "1.0.0", "--branch", "master", "--dry-run"]);
+    assert_eq!((told["changed"].as_bool(), told["dry_run"].as_bool()), (Some(true), Some(true)));
+    assert!(!site.path("context.json").exists() && !site.path("context.md").exists());
+    site.ok(&["init", "--version", "1.0.0", "--branch", "master"]);
+    assert_eq!(site.record()["state"]["version"], "1.0.0");
+    assert_eq!(site.record()["state"]["branch"], "master");
+}
+
+#[test]
+fn errors_say_what_to_do() {
+    let bare = Site::bare();
+    for arguments in [
+        &["status"][..],
+        &["begin", "--purpose", "x"],
+        &["end"],
+        &["log-work", "--desc", "x"],
+        &["add-work", "--text", "x"],
+        &["history"],
+        &["show", "1"],
+        &["render"],
+    ] {
+        check(&bare, arguments, 3, "make one with `hostler session init`");
+    }
+    assert!(!bare.path("context.json").exists());
+
+    let site = Site::new();
+    check(&site, &["status"], 0, "No active session");
+    for arguments in [
+        &["end"][..],
+        &["log-work", "--desc", "x"],
+        &["log-achievement", "--item", "x"],
+        &["log-choice", "--choice", "x", "--reason", "y"],
+    ] {
+        check(&site, arguments, 3, "no session is active; begin one with `hostler session begin");
+    }
+    check(&site, &["show", "7"], 3, "there is no session #7");
+    check(&site, &["complete-work", "x"], 3, "no open work is or contains `x`");
+    check(&site, &["complete-work"], 3, "required");
+    check(&site, &["complete-work", "x", "--text", "y"], 3, "cannot be used with");
+    check(&site, &["add-work", "--text", " "], 3, "it is empty");
+    check(&site, &["add-work", "--text", "x", "--priority", "P9"], 3, "none of P0, P1");
+    check(&site, &["update-state"], 3, "required");
+    check(&site, &["update-state", "--status", "sleeping"], 3, "none of active, idle, closed");
+    check(&site, &["begin"], 3, "--purpose");
+    site.ok(&["begin", "--purpose", "first thing"]);
+    check(&site, &["begin", "--purpose", "y"], 3, "session #1 is active since");
+    check(&site, &["begin", "--purpose", "y"], 3, "purpose: first thing");
+    check(&site, &["begin", "--purpose", "y", "--json"], 3, "{\"error\":\"session #1 is active");
+    site.ok(&["add-work", "--text", "write docs"]);
+    site.ok(&["add-work", "--text", "write tests"]);
+    check(&site, &["complete-work", "write"], 3, "DW-001 (write docs), DW-002 (write tests)");
+}
+
+#[test]
+fn an_active_session_is_closed_as_it_stands_when_that_is_said() {
+    let site = Site::new();
+    site.ok(&["begin", "--purpose", "first"]);
+    let begun = site.json(&["begin", "--purpose", "second", "--force"]);
+    assert_eq!((begun["session"]["seq"].as_u64(), begun["replaced"].as_u64()), (Some(2), Some(1)));
+    let first = &site.json(&["show", "1"])["session"];
+    assert_eq!((first["outcome"].as_str(), first["active"].as_bool()), (Some("superseded"), Some(false)));
+}
+
+#[test]
+fn a_dry_run_tells_the_same_and_writes_nothing() {
+    let site = Site::new();
+    site.ok(&["begin", "--purpose", "first"]);
+    site.ok(&["add-work", "--text", "write docs"]);
+    let files = || (site.read("context.json"), site.read("context.md"));
+    let before = files();
+    for arguments in [
+        &["begin", "--purpose", "x", "--force"][..],
+        &["end", "--achievements", "a", "--upcoming", "b"],
+        &["log-work", "--desc", "x", "--details", "y"],
+        &["log-achievement", "--item", "x"],
+        &["log-choice", "--choice", "x", "--reason", "y"],
+        &["add-work", "--text", "x"],
+        &["complete-work", "DW-001"],
+        &["update-state", "--test-count", "3"],
+        &["render"],
+    ] {
+        let all = [arguments, &["--dry-run"]].concat();
+        assert_eq!(site.json(&all)["dry_run"], true, "{arguments:?}");
+        assert!(site.ok(&all).contains("would "), "{arguments:?}");
+        assert_eq!(files(), before, "{arguments:?}");
+    }
+    // What is refused is refused in a dry run as well.
+    check(&site, &["begin", "--purpose", "x", "--dry-run"], 3, "session #1 is active");
+}
+
+// @traces REQ-020-015
+#[test]
+fn the_record_is_found_from_every_folder_and_work_tree_of_the_project() {
+    let site = Site::new();
+    site.ok(&["begin", "--purpose", "shared"]);
+    site.git(&["worktree", "add", "--quiet", "../side tree", "-b", "side"]);
+    let side = site.home().join("side tree");
+    let deep = site.path("src/a b");
+    fs::create_dir_all(&deep).unwrap();
+    for (cwd, desc) in [(&deep, "from below"), (&side, "from the other tree")] {
+        let answer = site.run_in(cwd, &["log-work", "--desc", desc]);
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+    }
+    let log = &site.json(&["show"])["session"]["work_log"];
+    assert_eq!(
+        (log[0]["desc"].as_str(), log[1]["desc"].as_str()),
+        (Some("from below"), Some("from the other tree"))
+    );
+    assert!(!side.join("context.json").exists() && !side.join("context.md").exists());
+    // A repository inside is a project of its own.
+    let inner = site.path("vendor/lib");
+    fs::create_dir_all(&inner).unwrap();
+    let output = site.command("git", &inner).args(["init", "--quiet"]).output().unwrap();
+    assert!(output.status.success());
+    assert_eq!(site.run_in(&inner, &["status"]).code, Some(3));
+}
+
+#[test]
+fn sessions_work_without_git_on_an_unborn_branch_and_with_a_detached_head() {
+    let site = Site::bare();
+    let plain = site.home().join("plain");
+    fs::create_dir_all(plain.join("sub")).unwrap();
+    assert_eq!(site.run_in(&plain, &["init"]).code, Some(0));
+    let begun = site.run_in(&plain.join("sub"), &["begin", "--purpose", "x", "--json"]);
+    let begun: Value = serde_json::from_str(&begun.stdout).unwrap();
+    assert_eq!((&begun["session"]["branch"], &begun["session"]["commit"]), (&Value::Null, &Value::Null));
+
+    let unborn = site.home().join("unborn");
+    fs::create_dir_all(&unborn).unwrap();
+    let init = site.command("git", &unborn).args(["init", "--quiet", "-b", "trunk"]).output().unwrap();
+    assert!(init.status.success());
+    assert_eq!(site.run_in(&unborn, &["init"]).code, Some(0));
+    let begun = site.run_in(&unborn, &["begin", "--purpose", "x", "--json"]);
+    let begun: Value = serde_json::from_str(&begun.stdout).unwrap();
+    assert_eq!(
+        (begun["session"]["branch"].as_str(), &begun["session"]["commit"]),
+        (Some("trunk"), &Value::Null)
+    );
+
+    site.git(&["checkout", "--quiet", "--detach"]);
+    site.ok(&["init"]);
+    let begun = site.json(&["begin", "--purpose", "x"]);
+    let branch = begun["session"]["branch"].as_str().unwrap();
+    assert!(branch.starts_with("detached at "), "{branch}");
+    assert_eq!(begun["session"]["commit"].as_str().map(str::len), Some(40));
+}
+
+#[test]
+fn a_damaged_record_is_said_and_rebuilt_and_a_newer_one_is_left_alone() {
+    let site = Site::new();
+    site.ok(&["begin", "--purpose", "first"]);
+    let whole = site.read("context.json");
+    site.write("context.json", &whole[..whole.len() / 2]);
+    let answer = site.run(&["log-work", "--desc", "after the damage"]);
+    assert_eq!(answer.code, Some(0), "{answer:?}");
+    assert!(answer.stderr.starts_with("note: "), "{answer:?}");
+    let session = &site.json(&["show", "1"])["session"];
+    assert_eq!(session["work_log"][0]["desc"], "after the damage");
+    assert_eq!(session["purpose"], "first");
+
+    let newer = "{\"schema_version\": 999, \"state\": {}}";
+    site.write("context.json", newer);
+    check(&site, &["begin", "--purpose", "x"], 4, "update hostler");
+    assert_eq!(site.read("context.json"), newer);
+}
+
+#[test]
+fn a_read_only_folder_is_an_error_and_changes_nothing() {
+    let site = Site::new();
+    let before = site.read("context.json");
+    let lock = |mode| fs::set_permissions(site.root(), fs::Permissions::from_mode(mode)).unwrap();
+    lock(0o500);
+    if fs::write(site.path("probe"), "").is_ok() {
+        lock(0o700);
+        testkit::client::skip(
+            "a_read_only_folder_is_an_error_and_changes_nothing",
+            "this user ignores permissions",
+        );
+        return;
+    }
+    let answer = site.run(&["begin", "--purpose", "x"]);
+    lock(0o700);
+    assert_eq!(answer.code, Some(4), "{answer:?}");
+    assert!(answer.stderr.contains("error: "), "{answer:?}");
+    assert_eq!(site.read("context.json"), before);
+}
+
+#[test]
+fn the_configuration_narrows_where_sessions_are_kept() {
+    let site = Site::new();
+    site.write(".hostler/config.toml", "[activation]\npaths = [\"~/work\", \"*orchestra*\"]\n");
+    check(&site, &["status"], 3, "`activation.paths` of the configuration leaves");
+    check(&site, &["init"], 3, "`activation.paths` of the configuration leaves");
+    site.write(".hostler/config.toml", "[activation]\npaths = [\"my*\"]\n");
+    check(&site, &["status"], 0, "No active session");
+}
+
+#[test]
+fn texts_keep_hyphens_lines_and_quotes_and_lose_secrets() {
+    let site = Site::new();
+    site.ok(&["begin", "--purpose", "- a purpose"]);
+    site.ok(&["log-work", "--desc", "--details are not here", "--details=-x", "two\nlines"]);
+    site.ok(&["log-achievement", "--item", "a \"quoted\" \u{1F980}", "--item", "b"]);
+    site.ok(&["log-choice", "--choice", "-1", "--reason", "token ghp_0123456789abcdefghijklmnopqrstuvwxyz"]);
+    let session = &site.json(&["show"])["session"];
+    assert_eq!(session["purpose"], "- a purpose");
+    assert_eq!(session["work_log"][0]["desc"], "--details are not here");
+    assert_eq!(session["work_log"][0]["details"], serde_json::json!(["-x", "two\nlines"]));
+    assert_eq!(session["achievements"], serde_json::json!(["a \"quoted\" \u{1F980}", "b"]));
+    assert!(!site.read("context.json").contains("ghp_0123"));
+}
+
+#[test]
+fn a_project_that_is_set_up_is_told_of_sessions() {
+    let site = Site::bare();
+    let init = |site: &Site| {
+        let mut command = site.command(env!("CARGO_BIN_EXE_hostler"), &site.root());
+        finish(command.arg("init").spawn().unwrap(), b"").stdout
+    };
+    assert!(init(&site).contains("`hostler session init`"));
+    site.ok(&["init"]);
+    assert!(!init(&site).contains("`hostler session init`"));
+}
