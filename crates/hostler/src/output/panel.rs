@@ -48,7 +48,7 @@ pub(crate) struct Panel {
 #[derive(Debug)]
 enum Row {
     Title(String),
-    Text { text: String, indent: usize },
+    Text { mark: String, text: String },
     Rule,
 }
 
@@ -60,22 +60,18 @@ impl Panel {
 
     /// Adds a paragraph.
     pub(crate) fn line(&mut self, text: impl Into<String>) -> &mut Self {
-        self.row(text.into(), 0)
+        self.item("", &text.into())
     }
 
     /// Adds a paragraph whose further lines stand below its text, not below the mark before it.
     pub(crate) fn item(&mut self, mark: &str, text: &str) -> &mut Self {
-        self.row(format!("{mark}{text}"), mark.width())
+        self.rows.push(Row::Text { mark: mark.to_owned(), text: text.to_owned() });
+        self
     }
 
     /// Adds a rule.
     pub(crate) fn rule(&mut self) -> &mut Self {
         self.rows.push(Row::Rule);
-        self
-    }
-
-    fn row(&mut self, text: String, indent: usize) -> &mut Self {
-        self.rows.push(Row::Text { text, indent });
         self
     }
 
@@ -87,9 +83,9 @@ impl Panel {
         for row in &self.rows {
             match row {
                 Row::Rule => lines.push((row, String::new())),
-                Row::Title(text) => lines.extend(wrap(text, inner_max, 0).into_iter().map(|it| (row, it))),
-                Row::Text { text, indent } => {
-                    lines.extend(wrap(text, inner_max, *indent).into_iter().map(|it| (row, it)));
+                Row::Title(text) => lines.extend(wrap("", text, inner_max).into_iter().map(|it| (row, it))),
+                Row::Text { mark, text } => {
+                    lines.extend(wrap(mark, text, inner_max).into_iter().map(|it| (row, it)));
                 }
             }
         }
@@ -140,44 +136,44 @@ const UNICODE: Glyphs =
 const ASCII: Glyphs =
     Glyphs { across: '-', down: '|', top: ('+', '+'), middle: ('+', '+'), bottom: ('+', '+') };
 
-/// Lines of at most `columns`, broken between words where there are any; further ones are indented. What is no
-/// printable character is left out: recorded text must not draw on a terminal.
-fn wrap(text: &str, columns: usize, indent: usize) -> Vec<String> {
-    let indent = if indent < columns / 2 { indent } else { 0 };
+/// Lines of at most `columns`, broken between words where there are any: the mark, then the text, further lines
+/// below the text.
+fn wrap(mark: &str, text: &str, columns: usize) -> Vec<String> {
+    let mark = printable(mark);
+    let indent = " ".repeat(if mark.width() < columns / 2 { mark.width() } else { 0 });
     let mut lines = Vec::new();
+    let mut line = mark;
     for paragraph in text.split('\n') {
-        let clean: String = paragraph
-            .chars()
-            .map(|c| if c == '\t' { ' ' } else { c })
-            .filter(|c| c.width().is_some() && !is_direction(*c))
-            .collect();
-        // Only the mark of an item begins a line with spaces, and it has to stay.
-        let start = clean.len() - clean.trim_start().len();
-        let mut line = if lines.is_empty() { String::new() } else { " ".repeat(indent) };
-        line.push_str(&clean[..start]);
+        let paragraph = printable(paragraph);
         let mut empty = true;
-        for word in clean.split_whitespace() {
+        for word in paragraph.split_whitespace() {
             let space = usize::from(!empty);
             if line.width() + space + word.width() <= columns {
                 line.push_str(if empty { "" } else { " " });
                 line.push_str(word);
             } else {
                 if !empty {
-                    lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+                    lines.push(std::mem::replace(&mut line, indent.clone()));
                 }
                 for c in word.chars() {
                     let width = c.width().unwrap_or_default();
                     if columns < line.width() + width && !line.trim().is_empty() {
-                        lines.push(std::mem::replace(&mut line, " ".repeat(indent)));
+                        lines.push(std::mem::replace(&mut line, indent.clone()));
                     }
                     line.push(c);
                 }
             }
             empty = false;
         }
-        lines.push(line.trim_end().to_owned());
+        lines.push(std::mem::replace(&mut line, indent.clone()).trim_end().to_owned());
     }
     lines
+}
+
+/// What is no printable character is left out: recorded text must not draw on a terminal.
+fn printable(text: &str) -> String {
+    let spaced = text.chars().map(|c| if c == '\t' { ' ' } else { c });
+    spaced.filter(|c| c.width().is_some() && !is_direction(*c)).collect()
 }
 
 /// Characters that reorder the line they stand in, and with it its border.

@@ -12,6 +12,8 @@ use serde_json::Value;
 
 /// How work is named.
 const WORK_PREFIX: &str = "DW-";
+/// How urgent work is of which nobody said it.
+pub(crate) const PRIORITY_DEFAULT: &str = "P2";
 /// Items that a refusal lists.
 const LISTED_MAX: usize = 5;
 
@@ -261,7 +263,7 @@ pub(crate) fn add_work(
     let id = free_id(context.work());
     let work = Work {
         id: id.clone(),
-        priority: priority.map(Priority::parse).unwrap_or_default(),
+        priority: Priority::parse(priority.unwrap_or(PRIORITY_DEFAULT)),
         description: description.clone(),
         status: WorkStatus::Pending,
         notes: notes.map(clean),

@@ -247,6 +247,36 @@ fn every_host_has_the_same_commands() {
     assert_eq!(told[0], told[2]);
 }
 
+/// What one host's agent records, the other's goes on from: there is one record and no copy.
+// @traces 021-CONST-II-001 021-CONST-VIII-003
+#[test]
+fn hosts_take_turns_on_one_record() {
+    let site = Site::new();
+    let run = |host: &str, arguments: &[&str]| {
+        let mut command = site.command(env!("CARGO_BIN_EXE_hostler"), &site.root());
+        command.arg("session").args(arguments).arg("--json").env(host, "1");
+        let answer = finish(command.spawn().unwrap(), b"");
+        assert_eq!(answer.code, Some(0), "{host} {arguments:?}: {answer:?}");
+        serde_json::from_str::<Value>(&answer.stdout).unwrap()
+    };
+    run("CLAUDECODE", &["begin", "--purpose", "shared"]);
+    run("OPENCODE", &["log-work", "--desc", "by the other"]);
+    run("CLAUDECODE", &["add-work", "--text", "for the other"]);
+    assert_eq!(run("OPENCODE", &["complete-work", "for the other"])["completed"], true);
+    let seen = ["CLAUDECODE", "OPENCODE"].map(|host| run(host, &["status"]));
+    assert_eq!(seen[0], seen[1]);
+    let session = &seen[0]["session"];
+    assert_eq!(
+        (session["purpose"].as_str(), session["work_log"][0]["desc"].as_str()),
+        (Some("shared"), Some("by the other"))
+    );
+    // All of the state is in the one file: with nothing but it the same is told elsewhere.
+    let other = Site::new();
+    other.write("context.json", &site.read("context.json"));
+    let elsewhere = other.json(&["status"]);
+    assert_eq!((&elsewhere["session"], &elsewhere["state"]), (&seen[0]["session"], &seen[0]["state"]));
+}
+
 #[test]
 fn a_record_is_made_from_what_the_project_says() {
     let site = Site::bare();
@@ -381,7 +411,9 @@ fn the_record_is_found_from_every_folder_and_work_tree_of_the_project() {
 #[test]
 fn sessions_work_without_git_on_an_unborn_branch_and_with_a_detached_head() {
     let site = Site::bare();
-    let plain = site.home().join("plain");
+    // The folder of the tests lies in a repository.
+    let folder = tempfile::tempdir().unwrap();
+    let plain = folder.path().canonicalize().unwrap().join("plain");
     fs::create_dir_all(plain.join("sub")).unwrap();
     assert_eq!(site.run_in(&plain, &["init"]).code, Some(0));
     let begun = site.run_in(&plain.join("sub"), &["begin", "--purpose", "x", "--json"]);
@@ -462,7 +494,7 @@ fn the_configuration_narrows_where_sessions_are_kept() {
 fn texts_keep_hyphens_lines_and_quotes_and_lose_secrets() {
     let site = Site::new();
     site.ok(&["begin", "--purpose", "- a purpose"]);
-    site.ok(&["log-work", "--desc", "--details are not here", "--details=-x", "two\nlines"]);
+    site.ok(&["log-work", "--desc", "--details are not here", "--details=-x", "--details", "two\nlines"]);
     site.ok(&["log-achievement", "--item", "a \"quoted\" \u{1F980}", "--item", "b"]);
     site.ok(&["log-choice", "--choice", "-1", "--reason", "token ghp_0123456789abcdefghijklmnopqrstuvwxyz"]);
     let session = &site.json(&["show"])["session"];

@@ -37,7 +37,8 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
     });
     let mut list: Vec<Value> = Vec::new();
     for (_, session) in context.newest_first().take(limit) {
-        let mark = format!("#{}  {}  {}  ", session.seq, time(&session.when), length(&session));
+        let number = format!("#{}", session.seq);
+        let mark = format!("{number:<6}{}  {:<8}", time(&session.when), length(&session));
         panel.item(&mark, &one_line(&session.purpose));
         list.push(describe::session(&session));
     }

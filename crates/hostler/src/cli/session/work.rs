@@ -18,7 +18,7 @@ pub(super) struct AddArgs {
     #[arg(long, value_parser = text, allow_hyphen_values = true)]
     text: String,
     /// How urgent: P0 to P3, or critical, high, medium, low
-    #[arg(long, value_parser = priority, default_value = "P2")]
+    #[arg(long, value_parser = priority, default_value = effect::PRIORITY_DEFAULT)]
     priority: String,
     /// What else is to be known
     #[arg(long, value_parser = text, allow_hyphen_values = true, value_name = "TEXT")]

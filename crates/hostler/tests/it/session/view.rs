@@ -9,7 +9,7 @@ use super::Site;
 use crate::hook::{Answer, SESSION, finish};
 
 /// A record that no command of ours wrote.
-const BY_HAND: &str = "{\"schema_version\": 1, \"state\": {\"session\": 7, \"branch\": \"by-hand\", \"status\": \"closed\"}, \
+const BY_HAND: &str = "{\"schema_version\": 1, \"state\": {\"session\": 7, \"test_state\": \"by-hand\", \"status\": \"closed\"}, \
                        \"deferred_work\": [], \"session_history\": []}\n";
 
 fn event(site: &Site, name: &str, more: &Value) -> Answer {
