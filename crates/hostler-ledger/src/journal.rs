@@ -221,8 +221,9 @@ struct Journal<'a> {
 impl<'a> Journal<'a> {
     fn open(project_state: &'a Path, session: &'a SessionId, create: bool) -> Result<Option<Self>, Error> {
         let path = path(project_state, session);
-        let Some(file) = lock::open(&path, create)? else { return Ok(None) };
-        Self::of(project_state, session, path, file, None)
+        let Some((file, length)) = lock::open(&path, create)? else { return Ok(None) };
+        let tail = Tail::read(&file, &path, length)?;
+        Self::of(project_state, session, path, file, length, tail)
     }
 
     /// Opens for an entry, with what was seen of the journal before.
@@ -232,12 +233,16 @@ impl<'a> Journal<'a> {
         seen: Option<Peek>,
     ) -> Result<Option<Self>, Error> {
         let path = path(project_state, session);
-        match seen {
-            Some(Peek { file, length, tail }) if lock::hold(&file, &path)? => {
-                Self::of(project_state, session, path, file, Some((length, tail)))
-            }
-            _ => Self::open(project_state, session, true),
-        }
+        let Some(Peek { file, length: seen_length, tail }) = seen else {
+            return Self::open(project_state, session, true);
+        };
+        let Some(length) = lock::hold(&file, &path)? else {
+            return Self::open(project_state, session, true);
+        };
+        // Records are only added, so that one that ended there still does.
+        let tail =
+            if seen_length == length && tail.is_whole() { tail } else { Tail::read(&file, &path, length)? };
+        Self::of(project_state, session, path, file, length, tail)
     }
 
     fn of(
@@ -245,14 +250,9 @@ impl<'a> Journal<'a> {
         session: &'a SessionId,
         path: PathBuf,
         file: File,
-        seen: Option<(u64, Tail)>,
+        length: u64,
+        tail: Tail,
     ) -> Result<Option<Self>, Error> {
-        let length = file.metadata().map_err(Error::io("look at", &path))?.len();
-        let tail = match seen {
-            // Records are only added, so that one that ended here still does.
-            Some((seen, tail)) if seen == length && tail.is_whole() => tail,
-            _ => Tail::read(&file, &path, length)?,
-        };
         let head = match tail.last {
             Some(_) => None,
             None => Head::load(project_state, session.as_str())?,

@@ -14,12 +14,12 @@ pub(crate) const WAIT_MAX: Duration = Duration::from_secs(2);
 /// A path that changes hands this often while we look at it is being played with.
 const ATTEMPTS_MAX: u32 = 1000;
 
-/// Opens `path` for reading and appending under an exclusive lock, which ends with the file.
+/// Opens `path` for reading and appending under an exclusive lock, which ends with the file; also tells its length.
 ///
 /// A missing file is made (0600, folders 0700) if `create`, else it is `None`. Links are refused: the name
 /// is looked at before the open and compared with the open file under the lock. The second look is also
 /// what notices that another process renamed the file away while we waited.
-pub(crate) fn open(path: &Path, create: bool) -> Result<Option<File>, Error> {
+pub(crate) fn open(path: &Path, create: bool) -> Result<Option<(File, u64)>, Error> {
     for _ in 0..ATTEMPTS_MAX {
         let opened = match regular(path)? {
             Some(_) => OpenOptions::new().read(true).append(true).open(path),
@@ -32,19 +32,20 @@ pub(crate) fn open(path: &Path, create: bool) -> Result<Option<File>, Error> {
             Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::AlreadyExists) => continue,
             Err(error) => return Err(Error::io("open", path)(error)),
         };
-        if hold(&file, path)? {
-            return Ok(Some(file));
+        if let Some(length) = hold(&file, path)? {
+            return Ok(Some((file, length)));
         }
     }
     Err(Error::NotAFile { path: path.to_path_buf() })
 }
 
-/// Locks an open file, and tells whether it is the one that `path` names.
-pub(crate) fn hold(file: &File, path: &Path) -> Result<bool, Error> {
+/// Locks an open file; its length under the lock, if it is the one that `path` names.
+pub(crate) fn hold(file: &File, path: &Path) -> Result<Option<u64>, Error> {
     lock(file, path)?;
     let ours = file.metadata().map_err(Error::io("look at", path))?;
     let named = regular(path)?;
-    Ok(named.is_some_and(|named| named.dev() == ours.dev() && named.ino() == ours.ino()))
+    let same = |named: &Metadata| named.dev() == ours.dev() && named.ino() == ours.ino();
+    Ok(named.is_some_and(|named| same(&named)).then(|| ours.len()))
 }
 
 /// The file that `path` names, without following a link.

@@ -27,8 +27,7 @@ pub fn append(path: &Path, line: &str, now_ms: i64) -> Result<(), Error> {
 pub fn append_rotating(path: &Path, line: &str, now_ms: i64, rotate_bytes: u64) -> Result<(), Error> {
     let mut rotate_bytes = rotate_bytes;
     loop {
-        let Some(mut file) = lock::open(path, true)? else { continue };
-        let length = file.metadata().map_err(Error::io("look at", path))?.len();
+        let Some((mut file, length)) = lock::open(path, true)? else { continue };
         if rotate_bytes <= length {
             if archive(path, now_ms).is_err() {
                 // A log that is too long is better than a line that is lost.

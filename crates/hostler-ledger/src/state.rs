@@ -217,7 +217,7 @@ pub fn update<T>(
 ) -> Result<T, Error> {
     let path = path(project_state, session);
     let folder = project_state.join("sessions");
-    let Some(mut held) = lock::open(&path, true)? else { return Err(Error::NotAFile { path }) };
+    let Some((mut held, _)) = lock::open(&path, true)? else { return Err(Error::NotAFile { path }) };
     let mut bytes = Vec::new();
     Read::by_ref(&mut held)
         .take(FILE_BYTES_MAX + 1)

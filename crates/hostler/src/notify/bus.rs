@@ -77,14 +77,12 @@ impl Bus {
     /// Connects to the session's bus; everything that follows is done in `time_max`.
     pub(super) fn session(time_max: Duration) -> Result<Self, Error> {
         let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
-        let addresses = match variable("DBUS_SESSION_BUS_ADDRESS") {
-            Some(addresses) => addresses,
-            None => {
-                let socket = variable("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("bus"));
-                let socket = socket.filter(|socket| socket.exists()).ok_or(Error::NoBus)?;
-                format!("unix:path={}", socket.display())
-            }
+        let runtime = || {
+            let socket = variable("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("bus"));
+            let socket = socket.filter(|socket| socket.exists());
+            socket.map(|socket| format!("unix:path={}", escaped(&socket.display().to_string())))
         };
+        let addresses = variable("DBUS_SESSION_BUS_ADDRESS").or_else(runtime).ok_or(Error::NoBus)?;
         let mut failure = Error::Address(addresses.clone());
         for address in addresses.split(';').filter(|it| !it.is_empty()) {
             let Some(transport) = Transport::of(address) else { continue };
@@ -148,12 +146,12 @@ impl Bus {
     }
 
     /// Time that is left, never zero: that would mean to wait for ever.
-    fn left(&self) -> Option<Duration> {
-        Some(self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1)))
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now()).max(Duration::from_millis(1))
     }
 
     fn send(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let limit = self.left();
+        let limit = Some(self.left());
         let sent = self.stream.set_write_timeout(limit).and_then(|()| self.stream.write_all(bytes));
         sent.map_err(|error| self.failed("cannot be written to", error))
     }
@@ -161,7 +159,7 @@ impl Bus {
     fn receive(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
         let mut filled = 0;
         while filled < buffer.len() {
-            let limit = self.left();
+            let limit = Some(self.left());
             let read =
                 self.stream.set_read_timeout(limit).and_then(|()| self.stream.read(&mut buffer[filled..]));
             match read {
@@ -317,6 +315,11 @@ impl Transport {
             Self::Abstract(_) => Err(ErrorKind::Unsupported.into()),
         }
     }
+}
+
+/// A path as an address spells it: what ends a value there is no part of one.
+fn escaped(path: &str) -> String {
+    path.replace('%', "%25").replace(',', "%2c").replace(';', "%3b").replace('=', "%3d")
 }
 
 /// `%2f` is a slash.

@@ -4,18 +4,18 @@ use super::bus::Transport;
 use super::*;
 
 #[track_caller]
-fn check(address: &str, expected: Option<Transport>) {
-    assert_eq!(Transport::of(address), expected, "{address}");
+fn check(address: &str, expected: Option<&Transport>) {
+    assert_eq!(Transport::of(address).as_ref(), expected, "{address}");
 }
 
 #[test]
 fn addresses_are_read() {
-    let path = |path: &str| Some(Transport::Path(PathBuf::from(path)));
-    check("unix:path=/run/user/1000/bus", path("/run/user/1000/bus"));
-    check("unix:path=/run/user/1000/bus,guid=0123456789abcdef", path("/run/user/1000/bus"));
-    check("unix:guid=01,path=/tmp/with%20space%2Fbus", path("/tmp/with space/bus"));
-    check("unix:path=/tmp/100%", path("/tmp/100%"));
-    check("unix:abstract=/tmp/dbus-x,guid=01", Some(Transport::Abstract(b"/tmp/dbus-x".to_vec())));
+    let path = |path: &str| Transport::Path(PathBuf::from(path));
+    check("unix:path=/run/user/1000/bus", Some(&path("/run/user/1000/bus")));
+    check("unix:path=/run/user/1000/bus,guid=0123456789abcdef", Some(&path("/run/user/1000/bus")));
+    check("unix:guid=01,path=/tmp/with%20space%2Fbus", Some(&path("/tmp/with space/bus")));
+    check("unix:path=/tmp/100%", Some(&path("/tmp/100%")));
+    check("unix:abstract=/tmp/dbus-x,guid=01", Some(&Transport::Abstract(b"/tmp/dbus-x".to_vec())));
     for address in ["tcp:host=localhost,port=1", "unix:dir=/tmp", "unix:", "", "autolaunch:", "launchd:env=X"]
     {
         check(address, None);

@@ -22,7 +22,7 @@ fn world(profile: Profile, count: ReadCount) -> World {
 const FULL: ReadCount = ReadCount { in_window: 3, in_session: 3, told: false };
 
 #[track_caller]
-fn check_verdict(profile: Profile, count: ReadCount, action: Action, expected: Verdict) {
+fn check_verdict(profile: Profile, count: ReadCount, action: &Action, expected: Verdict) {
     let decision = world(profile, count).decide(action.clone());
     assert_eq!(decision.verdict, expected, "{action:?} after {count:?}: {decision:?}");
 }
@@ -33,39 +33,39 @@ fn the_fourth_read_of_a_window_is_denied_in_strict_and_told_in_standard() {
     use Verdict::{Allow, Deny, Warn};
     for in_window in 0..3 {
         let count = ReadCount { in_window, ..FULL };
-        check_verdict(Profile::Strict, count, read("src/lib.rs"), Allow);
-        check_verdict(Profile::Standard, count, read("src/lib.rs"), Allow);
+        check_verdict(Profile::Strict, count, &read("src/lib.rs"), Allow);
+        check_verdict(Profile::Standard, count, &read("src/lib.rs"), Allow);
     }
     for action in [read("src/lib.rs"), search(None), search(Some("src"))] {
-        check_verdict(Profile::Strict, FULL, action.clone(), Deny);
-        check_verdict(Profile::Standard, FULL, action, Warn);
+        check_verdict(Profile::Strict, FULL, &action, Deny);
+        check_verdict(Profile::Standard, FULL, &action, Warn);
     }
     // Whatever was read before, other tools go through.
     for action in [shell("ls"), crate::testing::write("src/new.rs", "x"), Action::Plan, Action::Other] {
-        check_verdict(Profile::Strict, FULL, action, Allow);
+        check_verdict(Profile::Strict, FULL, &action, Allow);
     }
 }
 
 #[test]
 fn a_burst_is_told_once_and_stopped_every_time() {
     let told = ReadCount { told: true, in_window: 7, ..FULL };
-    check_verdict(Profile::Standard, told, read("src/lib.rs"), Verdict::Allow);
-    check_verdict(Profile::Strict, told, read("src/lib.rs"), Verdict::Deny);
+    check_verdict(Profile::Standard, told, &read("src/lib.rs"), Verdict::Allow);
+    check_verdict(Profile::Strict, told, &read("src/lib.rs"), Verdict::Deny);
 }
 
 // @traces REQ-020-188 REQ-020-189 REQ-020-190 REQ-020-191
 #[test]
 fn files_that_have_to_be_read_again_never_count() {
     for path in ["context.json", ".env", "a/b/.env", ".claude/settings.json", "CLAUDE.md", "docs/AGENTS.md"] {
-        check_verdict(Profile::Strict, FULL, read(path), Verdict::Allow);
-        check_verdict(Profile::Strict, FULL, search(Some(path)), Verdict::Allow);
+        check_verdict(Profile::Strict, FULL, &read(path), Verdict::Allow);
+        check_verdict(Profile::Strict, FULL, &search(Some(path)), Verdict::Allow);
         let world = world(Profile::Strict, FULL);
         let event = world.event(read(path));
         let case = Case::new(&event, &world.place, &world.settings);
         assert_eq!(crate::plan(&case).reads, None, "`{path}` is not even counted");
     }
     for path in ["context.json.bak", "my.env", ".env/x", "claude.md", "settings.local.json"] {
-        check_verdict(Profile::Strict, FULL, read(path), Verdict::Deny);
+        check_verdict(Profile::Strict, FULL, &read(path), Verdict::Deny);
     }
     let mut world = world(Profile::Strict, FULL);
     world.settings.reads.exempt = vec!["rules.md".to_owned()];

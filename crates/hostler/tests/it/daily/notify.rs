@@ -221,6 +221,25 @@ fn without_a_desktop_it_is_silent_and_says_why_to_programs() {
     assert_eq!(world.hostler(&["notify"]).code, Some(3));
 }
 
+// @traces REQ-020-243
+#[test]
+fn the_program_that_init_registers_is_the_one_that_shows_notices() {
+    let world = World::new();
+    assert_eq!(world.hostler(&["init"]).code, Some(0));
+    let settings = fs::read_to_string(world.path(".claude/settings.local.json")).unwrap();
+    let settings: Value = serde_json::from_str(&settings).unwrap();
+    let program = settings["hooks"]["SessionStart"][0]["hooks"][0]["command"].as_str().unwrap();
+    let output = Command::new(program)
+        .args(["notify", "--json", "x"])
+        .env_clear()
+        .env("HOME", world.home())
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!((output.status.code(), &document["delivered"]), (Some(0), &Value::Bool(false)));
+}
+
 /// What answers on the socket of the bus, and says this.
 #[track_caller]
 fn answers(says: &'static [u8], why: &str) {

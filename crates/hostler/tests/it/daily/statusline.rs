@@ -1,7 +1,5 @@
 //! `hostler statusline` as a client calls it.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
-
 use serde_json::{Value, json};
 
 use crate::hook::{Answer, SESSION, World, finish};
