@@ -24,7 +24,10 @@ enum Kind {
     Texts,
 }
 
-const STATE_FIELDS: &[(&str, Kind, bool)] = &[
+/// A member's name, its kind, and whether it has to be there.
+type Field = (&'static str, Kind, bool);
+
+const STATE_FIELDS: &[Field] = &[
     ("session", Kind::Number, true),
     ("version", Kind::Text, true),
     ("branch", Kind::Text, true),
@@ -32,14 +35,14 @@ const STATE_FIELDS: &[(&str, Kind, bool)] = &[
     ("test_state", Kind::Text, false),
     ("status", Kind::Word, true),
 ];
-const WORK_FIELDS: &[(&str, Kind, bool)] = &[
+const WORK_FIELDS: &[Field] = &[
     ("id", Kind::Word, true),
     ("priority", Kind::Word, true),
     ("description", Kind::Text, true),
     ("status", Kind::Word, true),
     ("notes", Kind::Text, false),
 ];
-const SESSION_FIELDS: &[(&str, Kind, bool)] = &[
+const SESSION_FIELDS: &[Field] = &[
     ("seq", Kind::Number, true),
     ("when", Kind::Text, true),
     ("purpose", Kind::Text, true),
@@ -55,7 +58,7 @@ const SESSION_FIELDS: &[(&str, Kind, bool)] = &[
     ("updated", Kind::Text, false),
 ];
 /// Lists of objects in a session.
-const SESSION_LISTS: &[(&str, &[(&str, Kind, bool)])] = &[
+const SESSION_LISTS: &[(&str, &[Field])] = &[
     ("work_log", &[("when", Kind::Text, false), ("desc", Kind::Text, true), ("details", Kind::Texts, false)]),
     ("choices", &[("when", Kind::Text, false), ("choice", Kind::Text, true), ("reason", Kind::Text, true)]),
     ("hosts", &[("host", Kind::Text, true), ("id", Kind::Text, true), ("when", Kind::Text, false)]),
@@ -75,8 +78,8 @@ pub(super) fn document(value: &Value) -> Vec<String> {
         Some(state) => problems.state(state),
         None => problems.add(STATE, "is missing"),
     }
-    problems.items(members, WORK, true, |problems, at, item| problems.work(at, item));
-    problems.items(members, HISTORY, true, |problems, at, item| problems.session(at, item));
+    problems.items(members, WORK, true, Problems::work);
+    problems.items(members, HISTORY, true, Problems::session);
     problems.0
 }
 
@@ -132,12 +135,7 @@ impl Problems {
         }
     }
 
-    fn fields<'a>(
-        &mut self,
-        at: &str,
-        value: &'a Value,
-        fields: &[(&str, Kind, bool)],
-    ) -> Option<&'a Map<String, Value>> {
+    fn fields<'a>(&mut self, at: &str, value: &'a Value, fields: &[Field]) -> Option<&'a Map<String, Value>> {
         let members = self.object(at, value)?;
         for (name, kind, required) in fields {
             let problem = match members.get(*name) {
@@ -158,8 +156,9 @@ impl Kind {
     fn problem(self, value: &Value) -> Option<&'static str> {
         match self {
             Self::Text => (!value.is_string()).then_some("has to be a text"),
-            Self::Word => (!value.as_str().is_some_and(|it| !it.is_empty()))
-                .then_some("has to be a text that is not empty"),
+            Self::Word => {
+                value.as_str().is_none_or(str::is_empty).then_some("has to be a text that is not empty")
+            }
             Self::Number => whole(value).is_none().then_some("has to be a whole number"),
             Self::Texts => {
                 let texts = value.as_array().is_some_and(|it| it.iter().all(Value::is_string));

@@ -32,6 +32,14 @@ struct Small {
     work: Vec<Work>,
 }
 
+/// A text that is not what it should be, and what could be read of it.
+#[derive(Debug)]
+pub(super) struct Broken {
+    pub(super) fault: Fault,
+    pub(super) text: String,
+    pub(super) layout: Layout,
+}
+
 /// A part of the text and what comes in its place.
 struct Edit {
     span: Span,
@@ -153,10 +161,10 @@ impl Context {
 
 impl Context {
     /// Reads a text. Where it is not what it should be, tells that and what could be read before.
-    pub(super) fn parse(text: String) -> Result<Self, (Fault, String, Layout)> {
+    pub(super) fn parse(text: String) -> Result<Self, Box<Broken>> {
         let mut layout = Layout::default();
         if let Err(fault) = layout.read(&text) {
-            return Err((fault, text, layout));
+            return Err(Box::new(Broken { fault, text, layout }));
         }
         let value = |span: Option<Span>| span.map(|it| json::parse(it.of(&text)));
         let version = value(layout.schema_version).and_then(|it| it.as_u64());
@@ -283,12 +291,12 @@ impl Context {
         edits
     }
 
-    fn version_edit<'a>(
+    fn version_edit(
         &self,
         version: u64,
         style: &Style,
         edits: &mut Vec<Edit>,
-        added: &mut Vec<(&'a str, Json)>,
+        added: &mut Vec<(&str, Json)>,
     ) {
         if self.version.is_some() {
             return;
@@ -302,7 +310,7 @@ impl Context {
             let blanks = if blanks.is_empty() && style.spaced { " " } else { blanks };
             let mut text = String::new();
             style.name(SCHEMA_VERSION, &mut text);
-            text.push_str(&format!("{version},{blanks}"));
+            text.extend([&version.to_string(), ",", blanks]);
             edits.push(Edit { span: Span { start: first.start, end: first.start }, text });
         } else {
             added.push((SCHEMA_VERSION, Json::number(version)));
@@ -344,13 +352,9 @@ impl Context {
         let array = || Json::Array(self.pushed.iter().map(Session::json).collect());
         match (self.layout.history, self.layout.sessions.last()) {
             (None, _) => added.push((HISTORY, array())),
-            (Some(history), None) => {
-                if !self.pushed.is_empty() || !history.of(&self.text).starts_with('[') {
-                    edits.push(Edit {
-                        span: history,
-                        text: style.at(&self.text, history.start).text(&array()),
-                    });
-                }
+            (Some(history), None) if !self.pushed.is_empty() || !history.of(&self.text).starts_with('[') => {
+                let style = style.at(&self.text, history.start);
+                edits.push(Edit { span: history, text: style.text(&array()) });
             }
             (Some(_), Some(last)) if !self.pushed.is_empty() => {
                 let before = self.text.get(..last.span.start).unwrap_or_default();

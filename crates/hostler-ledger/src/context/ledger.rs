@@ -95,14 +95,16 @@ impl Folder {
     /// Appends a line about `real`.
     pub(super) fn append(&self, real: &Path, now: Moment, what: Map<String, Value>) -> Result<(), Error> {
         let mut line = String::with_capacity(256);
-        line.push_str(&format!(
-            "{{\"v\":{VERSION},\"time\":{},\"time_ms\":{},\"file\":{}",
-            json!(now.text()),
-            now.ms,
-            json!(real.to_string_lossy())
-        ));
-        for (name, value) in what {
-            line.push_str(&format!(",{}:{value}", json!(name)));
+        let head = [
+            ("v", json!(VERSION)),
+            ("time", json!(now.text())),
+            ("time_ms", json!(now.ms)),
+            ("file", json!(real.to_string_lossy())),
+        ];
+        let head = head.into_iter().map(|(name, value)| (name.to_owned(), value));
+        for (name, value) in head.chain(what) {
+            line.push(if line.is_empty() { '{' } else { ',' });
+            line.extend([&Value::from(name).to_string(), ":", &value.to_string()]);
         }
         line.push('}');
         Ok(log::append(&self.ledger(), &line, now.ms)?)
@@ -156,7 +158,7 @@ impl Folder {
                 let names = std::fs::read_dir(&folder).ok()?.flatten();
                 names
                     .filter_map(|it| it.file_name().into_string().ok())
-                    .filter(|it| it.ends_with(".json"))
+                    .filter(|it| Path::new(it).extension().is_some_and(|it| it == "json"))
                     .max()?
             }
             None => return None,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::document::{self, Context};
+use super::document::{self, Broken, Context};
 use super::json::{self, Json, Style};
 use super::layout::{self, HISTORY, Layout, SCHEMA_VERSION, STATE, WORK};
 use super::ledger::History;
@@ -38,15 +38,16 @@ impl Damaged {
 }
 
 /// Reads a file's bytes.
-pub(super) fn open(bytes: Vec<u8>) -> Result<Context, Damaged> {
+pub(super) fn open(bytes: Vec<u8>) -> Result<Context, Box<Damaged>> {
     match String::from_utf8(bytes) {
-        Ok(text) => Context::parse(text).map_err(|(fault, text, layout)| {
+        Ok(text) => Context::parse(text).map_err(|broken| {
+            let Broken { fault, text, layout } = *broken;
             let (line, column) = scan::position(text.as_bytes(), fault.at);
             let mut what = format!("line {line}, column {column}: {}", fault.what);
             if text.trim_start_matches('\u{feff}').trim().is_empty() {
                 "it is empty".clone_into(&mut what);
             }
-            Damaged { text, layout, at: fault.at, what, bytes: None }
+            Box::new(Damaged { text, layout, at: fault.at, what, bytes: None })
         }),
         Err(error) => {
             let at = error.utf8_error().valid_up_to();
@@ -58,9 +59,9 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Context, Damaged> {
                     let at = text.len();
                     (text, layout, at)
                 }
-                Err((fault, text, layout)) => (text, layout, fault.at),
+                Err(broken) => (broken.text, broken.layout, broken.fault.at),
             };
-            Err(Damaged { text, layout, at, what, bytes: Some(bytes) })
+            Err(Box::new(Damaged { text, layout, at, what, bytes: Some(bytes) }))
         }
     }
 }

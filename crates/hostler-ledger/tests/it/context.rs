@@ -148,6 +148,14 @@ fn updater() {
             store.update(|context| context.push(session(7, "fits"))).unwrap();
             writeln!(out, "after {}", traces(&store.read().unwrap().unwrap()).join(" ")).unwrap();
         }
+        ("read-only", _) => {
+            let file = Path::new(&folder).join("context.json");
+            // The evidence is elsewhere and could be written.
+            let store = Store::new(file, Path::new(&folder).with_extension("state"));
+            let error = store.update(|context| context.push(session(7, "x"))).map(|_| ()).unwrap_err();
+            writeln!(out, "told {error}").unwrap();
+            writeln!(out, "read {}", store.read().unwrap().unwrap().session_count()).unwrap();
+        }
         (other, _) => panic!("{other}"),
     }
 }
@@ -334,4 +342,21 @@ fn a_full_disk_is_told_and_the_file_stays() {
     assert!(stderr.contains("told cannot write beside"), "{stderr}");
     assert!(stderr.contains("No space left on device"), "{stderr}");
     assert!(stderr.contains("after fits"), "{stderr}");
+}
+
+#[test]
+fn a_read_only_folder_is_told_and_the_file_can_be_read() {
+    let test = "a_read_only_folder_is_told_and_the_file_can_be_read";
+    let top = tempfile::tempdir().unwrap();
+    let folder = top.path().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    let job = format!("read-only: x {}", folder.display());
+    let script = format!(
+        "printf %s '{{\"session_history\": []}}' > '{0}/context.json' && mount -o remount,ro '{0}'",
+        folder.display()
+    );
+    let stderr = started_on_a_small_disk(test, &folder, &script, &job, start);
+    let Some(stderr) = stderr else { return };
+    assert!(stderr.contains("told folder") && stderr.contains("is read-only"), "{stderr}");
+    assert!(stderr.contains("read 0"), "{stderr}");
 }

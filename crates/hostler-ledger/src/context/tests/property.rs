@@ -143,7 +143,7 @@ impl Change {
 
 /// Everything that a context says, as it would be written.
 fn told(context: &Context) -> Vec<Value> {
-    let work = context.work().iter().map(|it| it.json());
+    let work = context.work().iter().map(Work::json);
     let sessions = (0..context.session_count()).map(|it| context.session(it).unwrap().json());
     std::iter::once(context.state().json())
         .chain(work)

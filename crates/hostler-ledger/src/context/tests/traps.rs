@@ -51,19 +51,16 @@ fn an_empty_file_may_be_filled() {
 // @traces REQ-020-171
 #[test]
 fn thousands_of_sessions_stay_byte_for_byte() {
-    let mut sessions = String::new();
-    for seq in 1..=3_000 {
-        sessions.push_str(&format!(
-            "    {{\"seq\":{seq} , \"when\": \"2026\", \"purpose\": \"p{seq}\", \"achievements\": []}},\n"
-        ));
-    }
-    let sessions = sessions.trim_end_matches(",\n");
+    let line = |seq| {
+        format!("    {{\"seq\":{seq} , \"when\": \"2026\", \"purpose\": \"p{seq}\", \"achievements\": []}}")
+    };
+    let sessions = (1..=3_000).map(line).collect::<Vec<_>>().join(",\n");
     let lab =
         Lab::with(format!("{{\n  \"schema_version\": 1,\n  \"session_history\": [\n{sessions}\n  ]\n}}\n"));
     for round in 0..5 {
         assert_eq!(lab.begin("more"), 3_001 + round);
     }
-    assert!(lab.text().contains(sessions));
+    assert!(lab.text().contains(&sessions));
     assert_eq!(lab.read().session_count(), 3_005);
 }
 
