@@ -107,10 +107,11 @@ impl Panel {
             match (row, framed) {
                 (Row::Rule, true) => out.push_str(&edge(glyphs.middle.0, glyphs.middle.1)),
                 (Row::Rule, false) => out.push('\n'),
-                (_, false) => out.push_str(&format!("{on}{line}{off}\n")),
+                (_, false) => out.extend([on, &line, off, "\n"]),
                 (_, true) => {
                     let gap = " ".repeat(inner - line.width());
-                    out.push_str(&format!("{0} {on}{line}{off}{gap} {0}\n", glyphs.down));
+                    let down = glyphs.down.to_string();
+                    out.extend([&down, " ", on, &line, off, &gap, " ", &down, "\n"]);
                 }
             }
         }

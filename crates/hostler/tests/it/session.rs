@@ -192,7 +192,7 @@ fn a_session_from_begin_to_end() {
         let shown = site.shown(&arguments);
         // What a close says has tests of its own.
         let shown = if arguments[0] == "end" { String::new() } else { shown };
-        told.push_str(&format!("$ hostler session {}\n{shown}\n", arguments.join(" ")));
+        told.extend(["$ hostler session ", &arguments.join(" "), "\n", &shown, "\n"]);
     }
     insta::assert_snapshot!(told);
 }
@@ -209,7 +209,7 @@ fn a_session_from_begin_to_end_for_programs() {
             continue;
         }
         let text = serde_json::to_string_pretty(&document).unwrap();
-        told.push_str(&format!("$ hostler session {}\n{text}\n", arguments.join(" ")));
+        told.extend(["$ hostler session ", &arguments.join(" "), "\n", &text, "\n"]);
     }
     insta::assert_snapshot!(told);
     let mut record: Value = serde_json::from_str(&stable(&site.read("context.json"))).unwrap();

@@ -49,9 +49,10 @@ pub(super) fn begin(args: &BeginArgs, here: &Here) -> anyhow::Result<Report> {
     let applied = sessions.apply(args.dry_run.dry_run, |context| effect::begin(context, &request, &now))?;
     let begun = &applied.value;
     let session = applied.context.by_number(begun.seq).map(|(_, it)| it).unwrap_or_default();
-    let mut panel = Panel::new(match args.dry_run.dry_run {
-        true => format!("would begin session #{}", begun.seq),
-        false => title(&applied.context, &now),
+    let mut panel = Panel::new(if args.dry_run.dry_run {
+        format!("would begin session #{}", begun.seq)
+    } else {
+        title(&applied.context, &now)
     });
     panel.line(format!("Purpose: {}", session.purpose));
     for objective in &session.objectives {

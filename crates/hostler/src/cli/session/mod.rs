@@ -78,7 +78,9 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         Command::Init(args) => init::run(args, &here),
         Command::Status(args) => status::run(args, &here),
         Command::Begin(args) => begin::begin(args, &here),
-        Command::End(args) => return end::run(args, &here, json).or_else(|error| fail(&error, json)),
+        Command::End(args) => {
+            return Ok(end::run(args, &here, json).unwrap_or_else(|error| fail(&error, json)));
+        }
         Command::LogWork(args) => log::work(args, &here),
         Command::LogAchievement(args) => log::achievement(args, &here),
         Command::LogChoice(args) => log::choice(args, &here),
@@ -92,14 +94,13 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     };
     match done {
         Ok(report) => report.print(json),
-        Err(error) => fail(&error, json),
+        Err(error) => Ok(fail(&error, json)),
     }
 }
 
-fn fail(error: &anyhow::Error, json: bool) -> anyhow::Result<Exit> {
-    let usage = is_usage(error);
+fn fail(error: &anyhow::Error, json: bool) -> Exit {
     let exit = output::human::fail(error, json);
-    Ok(if usage { Exit::Usage } else { exit })
+    if is_usage(error) { Exit::Usage } else { exit }
 }
 
 /// A dry run changes nothing and shows what would be.

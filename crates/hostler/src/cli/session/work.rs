@@ -51,14 +51,12 @@ pub(super) fn add(args: &AddArgs, here: &Here) -> anyhow::Result<Report> {
     })?;
     let item = &applied.value;
     let work = applied.context.work().iter().find(|it| it.id == item.id).cloned().unwrap_or_default();
-    let mut panel = Panel::new(match item.changed {
-        true => format!(
-            "{} | {}",
-            done(args.dry_run, &format!("added {}", item.id), &format!("add {}", item.id)),
-            work.priority.as_str()
-        ),
-        false => format!("{} is open already | {}", item.id, work.priority.as_str()),
-    });
+    let state = if item.changed {
+        done(args.dry_run, &format!("added {}", item.id), &format!("add {}", item.id))
+    } else {
+        format!("{} is open already", item.id)
+    };
+    let mut panel = Panel::new(format!("{state} | {}", work.priority.as_str()));
     panel.line(&item.description);
     if let Some(notes) = &work.notes {
         panel.line(notes);
@@ -74,9 +72,10 @@ pub(super) fn complete(args: &CompleteArgs, here: &Here) -> anyhow::Result<Repor
     let applied =
         sessions.apply(args.dry_run.dry_run, |context| effect::complete_work(context, query, &now))?;
     let item = &applied.value;
-    let mut panel = Panel::new(match item.changed {
-        true => done(args.dry_run, &format!("completed {}", item.id), &format!("complete {}", item.id)),
-        false => format!("{} is completed already", item.id),
+    let mut panel = Panel::new(if item.changed {
+        done(args.dry_run, &format!("completed {}", item.id), &format!("complete {}", item.id))
+    } else {
+        format!("{} is completed already", item.id)
     });
     panel.line(&item.description);
     let json = json!({ "id": item.id, "description": item.description, "completed": item.changed });

@@ -223,7 +223,9 @@ fn no_effect_of_parallel_commands_is_lost() {
                 .collect();
             handles.into_iter().map(|it| it.join().unwrap()).collect()
         });
-        each.into_iter().for_each(|it| expected.add(it));
+        for process in each {
+            expected.add(process);
+        }
         let record = site.record();
         let problems: Vec<String> = schema.iter_errors(&record).map(|it| it.to_string()).collect();
         assert!(problems.is_empty(), "{problems:?}: {record:#}");
