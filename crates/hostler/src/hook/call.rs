@@ -93,8 +93,9 @@ impl Before<'_> {
         {
             close(&mut judged, &notes.faults);
         }
-        let first = !matches!(recorded, Some(Appended::Duplicate { .. }));
-        memory.settle(judged.decision.verdict, first);
+        if let Some(recorded) = &recorded {
+            memory.settle(judged.decision.verdict, matches!(recorded, Appended::Line { .. }));
+        }
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 

@@ -11,8 +11,8 @@ use hostler_ledger::state::{self, AgentRead};
 use hostler_model::{Event, Facts, Needs, ToolCall, Verdict};
 use serde::Deserialize;
 
-use super::{World, answer};
 use super::call::now_ms;
+use super::{World, answer};
 
 /// The call in hand and what was seen for it.
 pub(super) struct Memory<'a> {
@@ -79,10 +79,13 @@ impl<'a> Memory<'a> {
     /// How often this agent made the same call right before, each time with the same result.
     fn repeats(&self, peek: &Peek) -> u64 {
         let agent = self.event.agent.as_ref().map(|agent| agent.id.as_str());
+        let cwd = self.event.cwd.display().to_string();
         let mut digest = None;
         let mut same = |line: &Line| {
             let digest = digest.get_or_insert_with(|| sha256_hex(self.call.input.as_bytes()));
-            line.tool.as_deref() == Some(&self.call.tool) && line.input_sha256.as_ref() == Some(digest)
+            line.tool.as_ref() == Some(&self.call.tool)
+                && line.cwd.as_ref() == Some(&cwd)
+                && line.input_sha256.as_ref() == Some(digest)
         };
         let mut result = None;
         let mut count = 0;
@@ -140,6 +143,7 @@ struct Line {
     tool: Option<String>,
     #[serde(rename = "gen_ai.tool.call.id")]
     id: Option<String>,
+    cwd: Option<String>,
     input_sha256: Option<String>,
     output_sha256: Option<String>,
 }

@@ -220,10 +220,10 @@ fn the_third_same_call_with_the_same_result_is_told() {
 fn another_call_another_result_or_a_word_of_the_user_ends_the_row() {
     let world = World::new();
     let again = |id: &str, output: &str| is_loop(&bash(&world, "make check", id, output));
-    let row = |ids: [&str; 3]| ids.map(|id| again(id, "failed\n"));
-    assert_eq!(row(["a1", "a2", "a3"]), [false, false, true]);
+    let row = |ids: &[&str]| ids.iter().map(|id| again(id, "failed\n")).collect::<Vec<_>>();
+    assert_eq!(row(&["a1", "a2", "a3"]), [false, false, true]);
     assert!(!is_loop(&bash(&world, "ls", "b1", "")));
-    assert_eq!(row(["c1", "c2", "c3"]), [false, false, true]);
+    assert_eq!(row(&["c1", "c2", "c3"]), [false, false, true]);
     // Another result begins a row of its own.
     assert!(!again("d1", "1 failed\n") && !again("d2", "2 failed\n") && !again("d3", "2 failed\n"));
     assert!(again("d4", "2 failed\n"), "the third after a result that stayed the same twice");
@@ -232,10 +232,17 @@ fn another_call_another_result_or_a_word_of_the_user_ends_the_row() {
     // The second process of a hook that is registered twice is no further call.
     let payload = world.payload("Bash", &json!({ "command": "make check" }), "e2");
     assert_eq!(world.hook(payload), json!({}));
+    // Elsewhere the same words are another call, and the row begins anew.
+    let elsewhere = world.payload("Bash", &json!({ "command": "make check" }), "w1");
+    fs::create_dir_all(world.path("src")).unwrap();
+    let mut elsewhere: Value = serde_json::from_str(&elsewhere).unwrap();
+    elsewhere["cwd"] = json!(world.path("src"));
+    assert_eq!(world.hook(elsewhere.to_string()), json!({}));
+    assert_eq!(row(&["f1", "f2"]), [false, false]);
     // What a subagent does in between is another row.
     let mut payload: Value =
         serde_json::from_str(&world.payload("Bash", &json!({ "command": "make check" }), "s1")).unwrap();
     payload["agent_id"] = "a1b2".into();
     assert_eq!(world.hook(payload.to_string()), json!({}));
-    assert!(again("e3", "2 failed\n"));
+    assert!(again("f3", "failed\n"));
 }
