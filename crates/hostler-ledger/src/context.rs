@@ -7,9 +7,11 @@
 //! file. Before a rename the ledger tells what it changes, so a file that was damaged later can be put together again.
 //!
 //! `model` is what the file says, `scan` and `layout` find it in the text, `document` holds text and changes, `json`
-//! writes changes into a text, `check` is the schema, `ledger` and `recover` are for the day when the file is broken.
+//! writes changes into a text, `check` is the schema, `ledger`, `delta` and `recover` are for the day when the file is
+//! broken.
 
 mod check;
+mod delta;
 mod document;
 mod json;
 mod layout;
@@ -54,6 +56,16 @@ pub enum Error {
         /// Its version.
         version: u64,
     },
+    /// Larger than [`FILE_BYTES_MAX`].
+    #[error(
+        "`{path}` has {bytes} bytes, more than the {FILE_BYTES_MAX} that are read; take out what does not belong there"
+    )]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Its size.
+        bytes: u64,
+    },
     /// The change would make a file that no reader expects.
     #[error("`{path}` would not be valid, nothing was written: {}", problems.join("; "))]
     Invalid {
@@ -74,10 +86,19 @@ pub enum Error {
     },
     /// The file, or its folder.
     #[error(transparent)]
-    File(#[from] crate::file::Error),
+    File(crate::file::Error),
     /// The lock or the ledger in the project's state folder.
     #[error(transparent)]
     Ledger(#[from] crate::journal::Error),
+}
+
+impl From<crate::file::Error> for Error {
+    fn from(error: crate::file::Error) -> Self {
+        match error {
+            crate::file::Error::TooLarge { path, bytes, .. } => Self::TooLarge { path, bytes },
+            other => Self::File(other),
+        }
+    }
 }
 
 /// What an update did.

@@ -219,16 +219,18 @@ impl Context {
         self.replaced.values().chain(&self.pushed)
     }
 
+    /// Sessions that are not as they were, each as it was and as it is.
+    pub(super) fn replaced(&self) -> impl Iterator<Item = (Session, &Session)> {
+        let before = |index: &usize| {
+            let place = self.layout.sessions.get(*index)?;
+            Some(Session::read(json::parse(place.span.of(&self.text))))
+        };
+        self.replaced.iter().filter_map(move |(index, session)| Some((before(index)?, session)))
+    }
+
     /// Sessions that were added, with their places.
     pub(super) fn added(&self) -> impl Iterator<Item = (usize, &Session)> {
         self.pushed.iter().enumerate().map(|(index, session)| (self.layout.sessions.len() + index, session))
-    }
-
-    /// Sessions that had another number, with that number.
-    pub(super) fn renumbered(&self) -> impl Iterator<Item = (u64, &Session)> {
-        let before = |index: &usize| self.layout.sessions.get(*index).map(|it| it.seq);
-        let pairs = self.replaced.iter().filter_map(move |(index, session)| Some((before(index)?, session)));
-        pairs.filter(|(before, session)| *before != 0 && *before != session.seq)
     }
 
     /// Whether more items have this id than before, and more than one.

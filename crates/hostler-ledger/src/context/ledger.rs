@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::Error;
 use crate::file::parts::{self, Original};
-use crate::file::{self, Access};
+use crate::file::{self, Access, LEFTOVER_PREFIX};
 use crate::journal::{date, sha256_hex};
 use crate::log;
 
@@ -85,7 +85,7 @@ impl Folder {
         let mut copy = 1_u32;
         loop {
             let name = if copy == 1 { format!("{stem}.json") } else { format!("{stem}_{copy}.json") };
-            if parts::keep(&self.0.join("backup").join(&name), bytes, Some(of), Access::Private)? {
+            if parts::keep(&self.0.join("backup").join(&name), bytes, of, LEFTOVER_PREFIX, Access::Private)? {
                 return Ok(name);
             }
             copy += 1;

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+use super::delta;
 use super::document::{self, Broken, Context};
 use super::json::{self, Json, Style};
 use super::layout::{self, HISTORY, Layout, SCHEMA_VERSION, STATE, WORK};
@@ -182,10 +183,23 @@ impl Pieces {
             }
         }
         for session in list("sessions") {
-            let session = Session::read(session.clone());
-            let style = Style { base: "    ".to_owned(), ..Style::default() };
-            self.session(session.seq, &style.text(&session.json()), From::Ledger);
+            self.told_session(&Session::read(session.clone()));
         }
+        for change in list("changes").filter_map(Value::as_object) {
+            let Some(seq) = change.get("seq").and_then(Value::as_u64) else { continue };
+            // What a lost line told is missing; what this one tells is better than nothing.
+            let known = self.numbered.get(&seq).map(|it| Session::read(json::parse(&it.text)));
+            let known = known.unwrap_or_else(|| Session { seq, ..Session::default() });
+            if let Value::Object(mut members) = known.json().to_value() {
+                delta::apply(change, &mut members);
+                self.told_session(&Session::read(members.into()));
+            }
+        }
+    }
+
+    fn told_session(&mut self, session: &Session) {
+        let style = Style { base: "    ".to_owned(), ..Style::default() };
+        self.session(session.seq, &style.text(&session.json()), From::Ledger);
     }
 
     fn session(&mut self, seq: u64, text: &str, from: From) {

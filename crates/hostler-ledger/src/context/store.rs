@@ -6,11 +6,12 @@ use std::time::{Duration, SystemTime};
 use serde_json::{Map, Value};
 
 use super::check::Problems;
+use super::delta;
 use super::document::Context;
 use super::json::{Json, Style};
 use super::layout::{HISTORY, SCHEMA_VERSION as VERSION_NAME, STATE, WORK};
 use super::ledger::{Folder, Moment};
-use super::model::{Session, State, Work};
+use super::model::State;
 use super::recover::{self, Rebuilt};
 use super::{Error, FILE_BYTES_MAX, SCHEMA_VERSION, Store, Updated};
 use crate::file::parts::{self, Original};
@@ -303,8 +304,11 @@ fn problems(context: &Context) -> Problems {
             problems.add(&at, "does not say when it began");
         }
     }
-    for (before, session) in context.renumbered() {
-        problems.add(&format!("session {before}"), &format!("cannot become number {}", session.seq));
+    for (before, session) in context.replaced() {
+        if before.seq != 0 && before.seq != session.seq {
+            let at = format!("session {}", before.seq);
+            problems.add(&at, &format!("cannot become number {}", session.seq));
+        }
     }
     problems
 }
@@ -312,12 +316,23 @@ fn problems(context: &Context) -> Problems {
 /// The changes as the ledger keeps them.
 fn describe(context: &Context, line: &mut Map<String, Value>) {
     line.insert(STATE.to_owned(), context.state().json().to_value());
-    let sessions: Vec<Value> = context.changed_sessions().map(|it: &Session| it.json().to_value()).collect();
+    let mut sessions: Vec<Value> = context.added().map(|(_, it)| it.json().to_value()).collect();
+    let mut changes = Vec::new();
+    for (before, session) in context.replaced() {
+        let new = session.json().to_value();
+        if before.seq == 0 {
+            // Nothing else names it.
+            sessions.push(new);
+        } else {
+            let mut change = delta::between(&before.json().to_value(), &new);
+            change.insert("seq".to_owned(), before.seq.into());
+            changes.push(change.into());
+        }
+    }
     let (work, gone) = context.changed_work();
-    let work: Vec<Value> = work.into_iter().map(|it: &Work| it.json().to_value()).collect();
-    for (name, list) in
-        [("sessions", sessions), ("work", work), ("work_gone", gone.into_iter().map(Value::from).collect())]
-    {
+    let work: Vec<Value> = work.into_iter().map(|it| it.json().to_value()).collect();
+    let gone: Vec<Value> = gone.into_iter().map(Value::from).collect();
+    for (name, list) in [("sessions", sessions), ("changes", changes), ("work", work), ("work_gone", gone)] {
         if !list.is_empty() {
             line.insert(name.to_owned(), list.into());
         }
@@ -333,7 +348,7 @@ fn aside(real: &Path, bytes: &[u8], of: &Original, now: Moment) -> Result<PathBu
         let mut name = real.as_os_str().to_owned();
         name.push(format!(".damaged-{}{suffix}", now.compact()));
         let path = PathBuf::from(name);
-        if parts::keep(&path, bytes, Some(of), Access::Shared)? {
+        if parts::keep(&path, bytes, of, PREFIX, Access::Shared)? {
             return Ok(path);
         }
         copy += 1;

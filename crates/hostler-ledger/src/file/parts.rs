@@ -3,7 +3,7 @@
 use super::{
     Access, Content, Error, ErrorKind, File, Metadata, NamedTempFile, Path, PathBuf, Read, Snapshot, Write,
     create_folders, fs, identity, io, keep_metadata, parent, refuse_unreplaceable, rename_error, resolve,
-    sync_folder, temporary_in, temporary_named,
+    sync_folder, temporary_named,
 };
 
 /// Bytes that are compared at once.
@@ -138,15 +138,16 @@ pub(crate) fn holds(path: &Path, parts: &[&[u8]]) -> Result<bool, Error> {
     compare().map_err(Error::io("read back", path))
 }
 
-/// Keeps `bytes` in a new file at `path`, never over another one; an equal one that is there already is enough.
-/// `false`: another one is there.
+/// Keeps `bytes` in a new file at `path` with the mode of `like`, never over another one; an equal one that is there
+/// already is enough. `false`: another one is there.
 ///
 /// # Errors
 /// It cannot be written.
 pub(crate) fn keep(
     path: &Path,
     bytes: &[u8],
-    like: Option<&Original>,
+    like: &Original,
+    prefix: &str,
     access: Access,
 ) -> Result<bool, Error> {
     if fs::symlink_metadata(path).is_ok() {
@@ -154,9 +155,9 @@ pub(crate) fn keep(
     }
     let folder = parent(path)?;
     create_folders(folder, access)?;
-    let mut temporary = temporary_in(folder, path, access)?;
+    let mut temporary = temporary_named(prefix, folder, path, access)?;
     temporary.write_all(bytes).map_err(Error::io("write", path))?;
-    if let Some(meta) = like.and_then(|it| it.meta.as_ref()) {
+    if let Some(meta) = &like.meta {
         temporary
             .as_file()
             .set_permissions(meta.permissions())

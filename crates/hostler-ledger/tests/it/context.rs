@@ -247,7 +247,7 @@ fn check(plans: &[String], schema: &jsonschema::Validator) {
     assert_eq!(value(&after), value(&before), "the ledger tells the same");
 }
 
-// @traces REQ-020-171 REQ-020-172 REQ-020-173 REQ-020-174 021-CONST-II-001 021-CONST-VIII-003
+// @traces REQ-020-171 REQ-020-172 REQ-020-173 REQ-020-174 021-CONST-II-001
 #[test]
 fn any_commands_of_up_to_four_processes_are_all_in_a_valid_file() {
     let schema = schema();

@@ -244,3 +244,22 @@ fn a_ledger_that_went_to_the_archive_is_read_from_there() {
     assert_eq!(purposes(&lab.read()), ["one", "two", "three"]);
     assert_eq!(lab.read().state().session, 3);
 }
+
+#[test]
+fn a_long_work_log_is_not_repeated_with_each_line_of_it() {
+    let lab = Lab::with(OLDER);
+    for number in 0..200 {
+        lab.update(|context| {
+            let (index, mut session) = context.last().unwrap();
+            let desc = format!("{number} {}", "x".repeat(1_000));
+            session.work_log.push(WorkEntry { desc, ..WorkEntry::default() });
+            context.replace(index, session);
+        });
+    }
+    let bytes = fs::metadata(lab.state().join("context/ledger.jsonl")).unwrap().len();
+    assert!(bytes < 200 * 2_000, "{bytes} bytes");
+    let before = lab.value();
+    fs::write(lab.path(), "{").unwrap();
+    lab.update(|_| ());
+    assert_eq!(lab.value(), before);
+}

@@ -182,3 +182,40 @@ fn what_is_written_is_valid() {
     lab.begin("next");
     check_both(&validator, &lab.value(), true);
 }
+
+// @traces 021-CONST-VIII-003
+#[test]
+fn files_of_both_platforms_are_the_same_record_and_become_one_format() {
+    let of_one = json!({
+        "state": {"session": 42, "version": "0.6.0", "branch": "master", "test_state": "3/15 passing",
+            "status": "active"},
+        "deferred_work": [{"id": "DW-001", "priority": "P2", "description": "d", "status": "completed"}],
+        "session_history": [{"seq": 42, "when": "2026-03-29T10:00:00Z", "purpose": "p", "achievements": [],
+            "work_log": [{"desc": "w"}], "updated": "2026-03-29T11:00:00Z"}]
+    });
+    let of_another = json!({
+        "state": {"session_seq": 42, "version": "0.6.0", "branch": "master", "testState": "3/15 passing",
+            "status": "ACTIVE"},
+        "deferred_work": [{"id": "DW-001", "priority": "P2", "text": "d", "status": "COMPLETE"}],
+        "session_history": [{"session_seq": 42, "created_at": "2026-03-29T10:00:00Z", "purpose": "p",
+            "work_log": ["w"], "updated_at": "2026-03-29T11:00:00Z"}]
+    });
+    let validator = validator();
+    let written = [of_one, of_another].map(|document| {
+        let lab = Lab::with(document.to_string());
+        let context = lab.read();
+        let read = (context.state().clone(), context.work().to_vec(), context.session(0));
+        lab.update(|context| {
+            let (index, mut session) = context.active().unwrap();
+            session.length = Some("1h".to_owned());
+            context.replace(index, session);
+            context.state_mut().status = Status::Closed;
+        });
+        let mut value = lab.value();
+        check_both(&validator, &value, true);
+        // A word that did not change stays as it was spelled.
+        value["deferred_work"][0]["status"] = json!("completed");
+        (read, value)
+    });
+    assert_eq!(written[0], written[1]);
+}

@@ -260,7 +260,7 @@ fn a_large_file_is_read_and_a_larger_one_refused() {
     let file = fs::File::options().write(true).open(lab.path()).unwrap();
     file.set_len(FILE_BYTES_MAX + 1).unwrap();
     let error = lab.store().read().unwrap_err().to_string();
-    assert!(error.contains("more than the 268435456 that are read"), "{error}");
+    assert!(error.contains("more than the 268435456 that are read; take out"), "{error}");
 }
 
 #[test]
