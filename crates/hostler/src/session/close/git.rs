@@ -14,6 +14,8 @@ use hostler_ledger::redact::redact;
 
 /// What a look at the repository may take.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(20);
+/// How long the end of what was stopped is waited for.
+const STOP_TIME_MAX: Duration = Duration::from_secs(2);
 /// Bytes of an answer that are read.
 const ANSWER_BYTES_MAX: u64 = 16 * 1024 * 1024;
 /// Characters of what git says that are told.
@@ -260,7 +262,8 @@ fn run(
     });
     let Ok(status) = wait.recv_timeout(limit) else {
         stop(id, !attended);
-        let _ = wait.recv();
+        // What is in the hands of the system (a dead network drive) ends when that lets it.
+        let _ = wait.recv_timeout(STOP_TIME_MAX);
         return Err(Error::TimedOut { what, seconds: limit.as_secs() });
     };
     let status = status.map_err(failed)?;
@@ -277,7 +280,7 @@ fn run(
 
 /// Ends a process, or its whole group. Every system that has git has a shell, and the shell has `kill`.
 fn stop(id: u32, group: bool) {
-    let line = if group { format!("kill -KILL -- -{id}") } else { format!("kill -KILL {id}") };
+    let line = if group { format!("kill -s KILL -- -{id}") } else { format!("kill -s KILL {id}") };
     let _ = Command::new("sh").args([OsStr::new("-c"), OsStr::new(&line)]).stderr(Stdio::null()).status();
 }
 
@@ -285,9 +288,13 @@ fn stop(id: u32, group: bool) {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
+    use std::os::unix::fs::OpenOptionsExt;
     use std::time::Instant;
 
     use super::*;
+
+    /// On Linux and macOS.
+    const O_NONBLOCK: i32 = if cfg!(target_os = "macos") { 4 } else { 0o4000 };
 
     fn shell(script: &str, limit: Duration) -> Result<Answer, Error> {
         let mut command = Command::new("sh");
@@ -316,10 +323,14 @@ mod tests {
         assert!(made.success());
         // Both wait for a writer that never comes.
         let script = format!("cat '{0}' & cat '{0}'", pipe.display());
-        let begun = Instant::now();
         let error = shell(&script, Duration::from_millis(200)).unwrap_err();
         assert!(matches!(error, Error::TimedOut { .. }), "{error}");
-        assert!(begun.elapsed() < Duration::from_secs(10));
+        // Nobody reads any more, which a writer that does not wait is told.
+        let begun = Instant::now();
+        let reader = || std::fs::OpenOptions::new().write(true).custom_flags(O_NONBLOCK).open(&pipe).is_ok();
+        while reader() {
+            assert!(begun.elapsed() < Duration::from_secs(10), "a process that was started goes on");
+        }
     }
 
     #[test]

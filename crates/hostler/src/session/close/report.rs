@@ -102,7 +102,7 @@ impl Report {
         }
         for told in self.effects().filter(|it| it.outcome == Outcome::Done) {
             if matches!(told.step, Step::Rtm | Step::Changelog | Step::Commit | Step::Tag | Step::Push) {
-                lines.push(format!("{}: {}", capitalised(told.step.name()), told.message));
+                lines.push(format!("{}: {}", label(told.step), told.message));
             }
         }
         for told in self.failed() {
@@ -115,29 +115,40 @@ impl Report {
         self.plan.told.iter()
     }
 
-    /// For people.
+    /// For people. What was not wanted is told by a dry run alone.
     pub(crate) fn panel(&self) -> Panel {
-        let mut panel = Panel::new(self.title());
+        let number = self.session;
+        let mut panel = Panel::new(match &self.length {
+            _ if self.dry_run => format!("would close session #{number}"),
+            Some(length) => format!("Session #{number} | Closed | {length}"),
+            None => format!("Session #{number} | Not closed"),
+        });
         if !self.purpose.is_empty() {
             panel.line(format!("Purpose: {}", self.purpose));
         }
-        if self.resumed {
+        if self.by_another {
+            panel.line("Another process closed it meanwhile.");
+        } else if self.resumed {
             panel.line("Its close had been begun before and was finished now.");
         }
         if !self.plan.achievements.is_empty() {
-            panel.line("Achievements:");
+            panel.rule().line("Achievements:");
             for line in closing::list(&self.plan, LISTED_MAX) {
                 panel.item("- ", line.trim_start_matches("- "));
             }
         }
-        for told in self.effects() {
+        let shown = |it: &&Told| self.dry_run || it.outcome != Outcome::Skipped;
+        if self.effects().any(|it| shown(&it)) {
+            panel.rule();
+        }
+        for told in self.effects().filter(shown) {
             let mark = match told.outcome {
-                Outcome::Done => "ok",
-                Outcome::Planned => "would",
-                Outcome::Skipped => "skipped",
-                Outcome::Failed => "FAILED",
+                Outcome::Done => "",
+                Outcome::Planned => "would ",
+                Outcome::Skipped => "nothing: ",
+                Outcome::Failed => "FAILED: ",
             };
-            panel.line(format!("{:<13}{mark:<8} {}", told.step.name(), told.message));
+            panel.line(format!("{}: {mark}{}", label(told.step), told.message));
         }
         panel
     }
@@ -169,6 +180,11 @@ impl Report {
             "context": self.context(),
         })
     }
+}
+
+/// A step's name at the beginning of a line.
+fn label(step: Step) -> String {
+    if step == Step::Rtm { "RTM".to_owned() } else { capitalised(step.name()) }
 }
 
 fn capitalised(text: &str) -> String {

@@ -445,7 +445,7 @@ fn the_hook_starts_a_process_that_makes_the_matrix_and_closes() {
     // The prompt goes on, and the agent is told what came of it.
     assert_eq!((&answer["decision"], &answer["continue"]), (&Value::Null, &Value::Null), "{answer:#}");
     let context = answer["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
-    for told in ["Session #1 closed", "- feat: search", "Rtm: plans/rtm.md: 1 of 2 requirements", &tag] {
+    for told in ["Session #1 closed", "- feat: search", "RTM: plans/rtm.md: 1 of 2 requirements", &tag] {
         assert!(context.contains(told), "{told}: {context}");
     }
 }
