@@ -279,32 +279,71 @@ fn a_session_that_nobody_works_in_is_closed_at_the_time_of_the_last_sign_of_work
     );
 }
 
-#[test]
-fn clients_that_start_at_once_begin_one_session() {
-    let world = kept();
+/// Starts eight clients at the same moment: their ids and what each is told.
+fn at_once(world: &World) -> (Vec<String>, Vec<Value>) {
     let ids: Vec<String> = (0..8).map(|at| format!("{at:08}-64de-464e-9d97-09bfa437d8e9")).collect();
-    let children: Vec<_> = ids
+    let threads: Vec<_> = ids
         .iter()
         .map(|id| {
             let payload = world.event("SessionStart", &json!({ "source": "startup", "session_id": id }));
-            (world.start(&["hook", "claude"]), payload)
+            let child = world.start(&["hook", "claude"]);
+            std::thread::spawn(move || finish(child, payload.as_bytes()))
         })
         .collect();
-    let threads: Vec<_> = children
-        .into_iter()
-        .map(|(child, payload)| std::thread::spawn(move || finish(child, payload.as_bytes())))
-        .collect();
-    let replies: Vec<Value> = threads.into_iter().map(|it| document(&it.join().unwrap())).collect();
+    let replies = threads.into_iter().map(|it| document(&it.join().unwrap())).collect();
+    (ids, replies)
+}
+
+fn clients(session: &Value) -> Vec<String> {
+    let hosts = session["hosts"].as_array().unwrap();
+    let mut ids: Vec<String> = hosts.iter().map(|it| it["id"].as_str().unwrap().to_owned()).collect();
+    ids.sort();
+    ids
+}
+
+#[test]
+fn clients_that_start_at_once_begin_one_session() {
+    let world = kept();
+    let (ids, replies) = at_once(&world);
     let began = replies.iter().filter(|reply| message_of(reply).contains("session #1 began")).count();
     assert_eq!((began, sessions(&world).len()), (1, 1), "{replies:?}");
-    let mut hosts: Vec<String> = sessions(&world)[0]["hosts"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|host| host["id"].as_str().unwrap().to_owned())
-        .collect();
-    hosts.sort();
-    assert_eq!(hosts, ids);
+    assert_eq!(clients(&sessions(&world)[0]), ids);
+}
+
+/// A session that somebody left without an end two hours ago.
+fn left_behind() -> Value {
+    json!([{ "seq": 1, "when": ago(200), "purpose": "left behind", "achievements": [], "updated": ago(120) }])
+}
+
+#[test]
+fn clients_that_start_at_once_close_what_was_left_once() {
+    let world = kept();
+    with_sessions(&world, &left_behind());
+    let (ids, replies) = at_once(&world);
+    let began = replies.iter().filter(|reply| message_of(reply).contains("session #2 began")).count();
+    let all = sessions(&world);
+    assert_eq!((began, all.len()), (1, 2), "{replies:?}");
+    assert_eq!((&all[0]["outcome"], all[1].get("length")), (&json!("stale"), None));
+    assert_eq!(clients(&all[1]), ids);
+}
+
+#[test]
+fn a_session_that_was_left_ends_also_where_its_close_does_not_succeed() {
+    let world = kept();
+    with_sessions(&world, &left_behind());
+    let ended = sessions(&world)[0]["updated"].clone();
+    let world = world.set("HOSTLER_FAULT", "kill:before:record");
+    has(
+        message_of(&on(&world, "SessionStart", &start("startup"))),
+        &["session #1 was left", "session #2 began"],
+    );
+    let world = world.set("HOSTLER_FAULT", "");
+    let before = sessions(&world);
+    assert_eq!((&before[0]["ended"], &before[0]["outcome"]), (&ended, &json!("stale")));
+    // What the close left behind is finished, and changes nothing.
+    on(&world, "SessionStart", &start("startup"));
+    assert_eq!(sessions(&world), before);
+    assert_eq!(world.git(&["tag"]), "");
 }
 
 #[test]
