@@ -80,15 +80,14 @@ impl Pattern {
             let ahead = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
             out.open = rest.trim_end().ends_with(',') && ahead.is_empty();
             let end = ahead.find(ends_word).unwrap_or(ahead.len());
-            let word =
-                ahead[..end].trim_end_matches(|c: char| matches!(c, '.' | ':' | '!' | '?' | '*' | '/' | '-'));
+            let word = ahead[..end].trim_end_matches(['.', ':', '!', '?', '*', '/', '-']);
             if word.is_empty() {
                 return out;
             }
             match word.split_once("..") {
                 _ if self.qualified(word) => out.ids.push(word.to_owned()),
                 Some((first, last)) if self.qualified(first) => {
-                    self.range(word, first, last.trim_start_matches(['.', '=']), &mut out);
+                    Self::range(word, first, last.trim_start_matches(['.', '=']), &mut out);
                 }
                 _ if matches!(word, "and" | "&") && !out.is_empty() => {}
                 _ => return out,
@@ -114,7 +113,7 @@ impl Pattern {
     }
 
     /// `REQ-020-001..031`, `REQ-020-001..REQ-020-031`.
-    fn range(&self, word: &str, first: &str, last: &str, out: &mut Ids) {
+    fn range(word: &str, first: &str, last: &str, out: &mut Ids) {
         let digits = |text: &str| text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (stem, from) = first.split_at(first.len() - digits(first));
         let (head, to) = last.split_at(last.len() - digits(last));
@@ -215,7 +214,7 @@ mod tests {
             assert!(list.ids.is_empty() && list.problems[0].contains(said), "{text}: {list:?}");
         }
         assert!(pattern.list("FR-001,").open && !pattern.list("FR-001").open);
-        let many = vec!["FR-1..1000"; 7].join(" ");
+        let many = ["FR-1..1000"; 7].join(" ");
         let list = pattern.list(&many);
         assert_eq!((list.ids.len(), list.problems.len()), (TAG_IDS_MAX, 1));
     }

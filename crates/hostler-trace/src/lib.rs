@@ -26,3 +26,14 @@ pub mod tag;
 pub use id::{Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
 pub use lock::Lock;
 pub use matrix::{Coverage, Finding, Link, Matrix, Place, Review, Row, Rule, Source, State};
+
+/// The first `count` bytes of a digest.
+fn hexadecimal(digest: &[u8], count: usize) -> String {
+    let mut out = String::with_capacity(2 * count);
+    for byte in digest.iter().take(count) {
+        for digit in [byte >> 4, byte & 15] {
+            out.extend(char::from_digit(u32::from(digit), 16));
+        }
+    }
+    out
+}

@@ -235,7 +235,10 @@ impl Coverage {
 
     /// `part` of all requirements, in hundredths of a per cent; all of none is all.
     pub const fn basis_points(&self, part: usize) -> usize {
-        if self.requirements == 0 { 10_000 } else { part * 10_000 / self.requirements }
+        match (part * 10_000).checked_div(self.requirements) {
+            Some(share) => share,
+            None => 10_000,
+        }
     }
 
     /// `part` of all requirements as `53.6 %`, never rounded up.
@@ -308,13 +311,12 @@ impl Matrix {
         let mut specs: Vec<(String, Coverage)> = Vec::new();
         for row in &rows {
             out.totals.add(row);
-            match specs.iter_mut().find(|it| it.0 == row.requirement.spec) {
-                Some((_, coverage)) => coverage.add(row),
-                None => {
-                    let mut coverage = Coverage::default();
-                    coverage.add(row);
-                    specs.push((row.requirement.spec.clone(), coverage));
-                }
+            let at = specs.iter().position(|it| it.0 == row.requirement.spec).unwrap_or_else(|| {
+                specs.push((row.requirement.spec.clone(), Coverage::default()));
+                specs.len() - 1
+            });
+            if let Some((_, coverage)) = specs.get_mut(at) {
+                coverage.add(row);
             }
         }
         out.specs = specs;
@@ -442,7 +444,7 @@ fn cite(
     let test = source.test || tag.owner.test;
     let separator = match tag.owner.kind {
         Kind::Section => " > ",
-        _ if source.path.ends_with(".rs") || source.path.ends_with(".cpp") => "::",
+        _ if matches!(source.path.rsplit('.').next(), Some("rs" | "cpp")) => "::",
         _ => ".",
     };
     let mut outcome = None;

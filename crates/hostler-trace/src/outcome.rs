@@ -1,4 +1,4 @@
-//! What tests came to: JUnit XML of any runner, and what `cargo test` prints; and which of them a tag sits on.
+//! What tests came to: `JUnit` XML of any runner, and what `cargo test` prints; and which of them a tag sits on.
 
 use std::collections::HashMap;
 
@@ -192,7 +192,7 @@ fn libtest(text: &str) -> Vec<Case> {
         let line = line.trim();
         if let Some((_, program)) = line.strip_prefix("Running ").and_then(|it| it.split_once(" (")) {
             let file = program.trim_end_matches(')').rsplit(['/', '\\']).next().unwrap_or_default();
-            suite = file.rsplit_once('-').map_or(file, |it| it.0).to_owned();
+            file.rsplit_once('-').map_or(file, |it| it.0).clone_into(&mut suite);
         } else if let Some(name) = line.strip_prefix("Doc-tests ") {
             name.clone_into(&mut suite);
         }
@@ -358,7 +358,7 @@ impl<'a> Results<'a> {
 }
 
 fn top_of_program(path: &str) -> bool {
-    path.contains("tests/") && path.ends_with(".rs")
+    path.contains("tests/") && path.rsplit('.').next() == Some("rs")
 }
 
 fn normal(word: &str) -> String {

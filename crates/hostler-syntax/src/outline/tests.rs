@@ -69,10 +69,8 @@ fn decorators_tell_what_they_are_given() {
 
 #[test]
 fn a_constant_that_doubles_itself_stays_small() {
-    let mut text = "A0 = ['a', 'b']\n".to_owned();
-    for at in 1..40 {
-        text.push_str(&format!("A{at} = [*A{0}, *A{0}]\n", at - 1));
-    }
+    let doubled = (1..40).map(|at| format!("A{at} = [*A{0}, *A{0}]\n", at - 1));
+    let mut text: String = std::iter::once("A0 = ['a', 'b']\n".to_owned()).chain(doubled).collect();
     text.push_str("@t(A39)\ndef f(): pass\n");
     let outline = outline(Language::Python, &text).unwrap();
     assert!(format!("{outline:?}").len() < 2_000_000);

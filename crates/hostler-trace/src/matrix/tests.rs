@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use super::State::{Failing, Passing, Tested, Traced, Untraced};
 use super::*;
 use crate::{Pattern, outcome, tag};
 
@@ -49,7 +50,6 @@ fn states_follow_from_tags_and_results() {
         let matrix = Matrix::of(requirements.clone(), &sources, cases, &Lock::default());
         matrix.rows.iter().map(|it| it.state).collect::<Vec<_>>()
     };
-    use State::{Failing, Passing, Tested, Traced, Untraced};
     assert_eq!(states(&[]), [Untraced, Traced, Tested, Tested, Tested]);
     let report = "<testsuite><testcase classname='tests.t' name='test_a'/><testcase classname='tests.t' name='test_b'><skipped/></testcase><testcase classname='tests.t' name='test_c'><failure/></testcase></testsuite>";
     let cases = outcome::read("r", report).unwrap();

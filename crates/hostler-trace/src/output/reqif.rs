@@ -1,4 +1,4 @@
-//! ReqIF 1.2, for requirements tools: requirements with their state, what cites them as objects of their own, and the
+//! `ReqIF` 1.2, for requirements tools: requirements with their state, what cites them as objects of their own, and the
 //! relations between both.
 
 use std::collections::BTreeMap;
@@ -242,8 +242,7 @@ fn objects(matrix: &Matrix) -> BTreeMap<String, &Link> {
 /// an underscore.
 fn identifier(kind: &str, key: &str) -> String {
     let digest = Sha256::digest(format!("{kind}\0{key}").as_bytes());
-    let hex: String = digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect();
-    format!("_{hex}")
+    format!("_{}", crate::hexadecimal(&digest, 16))
 }
 
 /// For a text or an attribute; what XML 1.0 cannot hold is left out.

@@ -136,7 +136,7 @@ fn location(path: &str, line: usize, symbol: Option<(&str, &str)>) -> Value {
 
 fn fingerprint(parts: &[&str]) -> String {
     let digest = Sha256::digest(parts.join("\0").as_bytes());
-    digest.iter().take(16).map(|byte| format!("{byte:02x}")).collect()
+    crate::hexadecimal(&digest, 16)
 }
 
 /// What may stand in the path of an address stays, every other byte becomes `%xx`.

@@ -9,11 +9,11 @@ pub(super) fn read(path: &str, text: &str, options: &Options<'_>) -> Result<Vec<
     let body_from = reader.front_matter(path, text)?;
     let mut lines = Lines::new(text, body_from);
     while let Some((number, line)) = lines.next() {
-        if let Some(delimiter) = lines.peek().filter(|_| line.contains('|')) {
-            if is_delimiter(delimiter) {
-                reader.table(line, &mut lines);
-                continue;
-            }
+        if let Some(delimiter) = lines.peek().filter(|_| line.contains('|'))
+            && is_delimiter(delimiter)
+        {
+            reader.table(line, &mut lines);
+            continue;
         }
         reader.line(number, line);
     }
@@ -154,12 +154,12 @@ impl Reader<'_> {
         }
         let bold = trimmed.starts_with("**") || trimmed.starts_with("__");
         let colon = trimmed.split_whitespace().next().is_some_and(|it| it.ends_with(':'));
-        if (bold || colon) && !matches!(self.current, Current::Item { .. }) || bold {
-            if let Some((id, rest)) = self.definition(trimmed, bold) {
-                self.push(id, rest, None, number);
-                self.current = Current::Item { indent };
-                return;
-            }
+        if (bold || colon && !matches!(self.current, Current::Item { .. }))
+            && let Some((id, rest)) = self.definition(trimmed, bold)
+        {
+            self.push(id, rest, None, number);
+            self.current = Current::Item { indent };
+            return;
         }
         match self.current {
             Current::Item { .. } => self.append(trimmed),
@@ -265,10 +265,10 @@ impl Reader<'_> {
     }
 
     fn finish(&mut self) {
-        if let Some(draft) = self.whole.and_then(|at| self.out.get_mut(at)) {
-            if draft.text.trim().is_empty() {
-                draft.text = self.title.take().unwrap_or_default();
-            }
+        if let Some(draft) = self.whole.and_then(|at| self.out.get_mut(at))
+            && draft.text.trim().is_empty()
+        {
+            draft.text = self.title.take().unwrap_or_default();
         }
         for draft in &mut self.out {
             draft.spec = draft.spec.take().or_else(|| self.spec.clone());

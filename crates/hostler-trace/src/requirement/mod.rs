@@ -41,7 +41,7 @@ impl Requirement {
     pub fn digest(&self) -> String {
         let words: Vec<&str> = self.text.split_whitespace().collect();
         let digest = Sha256::digest(words.join(" ").as_bytes());
-        digest.iter().take(8).map(|byte| format!("{byte:02x}")).collect()
+        crate::hexadecimal(&digest, 8)
     }
 }
 

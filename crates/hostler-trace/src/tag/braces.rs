@@ -226,12 +226,12 @@ impl Tracker<'_> {
         }
         let header = self.header.trim();
         let line = header.rsplit('\n').next().unwrap_or_default();
-        !header.is_empty()
-            && !line.trim_start().starts_with('@')
-            && !header.ends_with(|c: char| ",=+-*/&|<>?:.(".contains(c))
-            && !(self.language.family == Family::Shell && header.ends_with(')'))
-            // A body may begin on the next line, unless the definition has it behind an equals sign.
-            && self.definition().is_none_or(|it| it.kind == Kind::Item || header.contains(" = "))
+        let goes_on = header.is_empty()
+            || line.trim_start().starts_with('@')
+            || header.ends_with(|c: char| ",=+-*/&|<>?:.(".contains(c))
+            || self.language.family == Family::Shell && header.ends_with(')');
+        // A body may begin on the next line, unless the definition has it behind an equals sign.
+        !goes_on && self.definition().is_none_or(|it| it.kind == Kind::Item || header.contains(" = "))
     }
 
     fn conclude(&mut self, at: usize, owners: &mut [Owner]) {

@@ -89,10 +89,10 @@ impl Lexer<'_> {
         // `--[[` is a block although `--` begins a line comment: the longest mark counts.
         if let Some((open, close)) = blocks.max_by_key(|it| it.0.len()) {
             let line_start = at == 0 || self.bytes.get(at - 1) == Some(&b'\n');
-            if !open.starts_with('=') || line_start {
-                if let Some(end) = self.block_end(at, open, close) {
-                    return Some((Part::Comment, end));
-                }
+            if (!open.starts_with('=') || line_start)
+                && let Some(end) = self.block_end(at, open, close)
+            {
+                return Some((Part::Comment, end));
             }
         }
         let word_starts = at == 0

@@ -31,7 +31,7 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
             for value in &decorator.positional {
                 match value {
                     Value::Text(word) if !lists && !pattern.list(word).is_empty() => {
-                        cite(value, pattern, &mut tag)
+                        cite(value, pattern, &mut tag);
                     }
                     Value::List(_) => cite(value, pattern, &mut tag),
                     _ => plain.push(value),
