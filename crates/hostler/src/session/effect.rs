@@ -186,12 +186,7 @@ pub(crate) fn begin(context: &mut Context, request: &Begin, now: &str) -> Result
 /// None is active.
 pub(crate) fn end(context: &mut Context, request: &End, now: &str) -> Result<Ended, Refused> {
     let (index, mut session) = context.active().ok_or(Refused::NoActive)?;
-    for achievement in cleaned(&request.achievements) {
-        // What was logged before is often told again at the end.
-        if !session.achievements.contains(&achievement) {
-            session.achievements.push(achievement);
-        }
-    }
+    add_achievements(&mut session, &request.achievements);
     let length = length(&session.when, now);
     session.length = Some(length.clone());
     session.ended = Some(now.to_owned());
@@ -204,6 +199,19 @@ pub(crate) fn end(context: &mut Context, request: &End, now: &str) -> Result<End
     state.session = state.session.max(seq);
     let upcoming = request.upcoming.iter().map(|text| add_work(context, text, None, None).id).collect();
     Ok(Ended { seq, length, upcoming })
+}
+
+/// Adds what an end has to say to a session that was closed before it could: nobody's words are lost to a race.
+/// Said again, it changes nothing.
+pub(crate) fn add_to_ended(context: &mut Context, seq: u64, request: &End) {
+    if let Some((index, mut session)) = context.by_number(seq)
+        && add_achievements(&mut session, &request.achievements)
+    {
+        context.replace(index, session);
+    }
+    for text in &request.upcoming {
+        add_work(context, text, None, None);
+    }
 }
 
 /// Adds to the active session's work log. Its number.
@@ -361,6 +369,17 @@ pub(crate) fn one_line(text: &str) -> String {
 
 fn cleaned(texts: &[String]) -> Vec<String> {
     texts.iter().map(|it| clean(it)).filter(|it| !it.is_empty()).collect()
+}
+
+/// What was logged before is often told again at the end. Whether anything was added.
+fn add_achievements(session: &mut Session, achievements: &[String]) -> bool {
+    let before = session.achievements.len();
+    for achievement in cleaned(achievements) {
+        if !session.achievements.contains(&achievement) {
+            session.achievements.push(achievement);
+        }
+    }
+    before < session.achievements.len()
 }
 
 fn set(slot: &mut String, value: Option<&str>) {

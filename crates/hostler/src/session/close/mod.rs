@@ -35,6 +35,7 @@ use self::git::Git;
 pub(crate) use self::report::Report;
 use self::saved::Saved;
 use self::steps::Steps;
+use super::effect::{self, End};
 use super::{Refused, Sessions};
 use crate::config::Config;
 use crate::project::Project;
@@ -168,19 +169,37 @@ pub(crate) fn run(place: Place<'_>, request: &Request) -> Result<Report, Error> 
         let plan = plan::make(place, &session, context.state(), request);
         return Ok(carry_out(place, &saved, plan));
     }
-    if let Some(report) = resumed {
-        return Ok(report);
-    }
     let last = context.last().map_or(0, |(_, session)| session.seq);
-    if let Some(mut plan) = saved.all().into_iter().find(|it| it.session == last) {
+    let retried = || saved.all().into_iter().find(|it| it.session == last);
+    let report = if let Some(report) = resumed {
+        report
+    } else if let Some(mut plan) = retried() {
         plan::adjust(&mut plan, request);
-        return Ok(Report { resumed: true, ..carry_out(place, &saved, plan) });
-    }
-    match meant.and_then(|seq| context.by_number(seq)) {
+        Report { resumed: true, ..carry_out(place, &saved, plan) }
+    } else {
         // It was active a moment ago: whoever had the lock has closed it.
-        Some((_, session)) => Ok(Report::of_another(&session)),
-        None => Err(Refused::NoActive.into()),
+        let closed = meant.and_then(|seq| context.by_number(seq)).map(|(_, session)| session);
+        Report::of_another(&closed.ok_or(Refused::NoActive)?)
+    };
+    keep_words(place, report.session, request)?;
+    Ok(report)
+}
+
+/// What was said for the end of a session that is closed already goes into its record all the same.
+fn keep_words(place: Place<'_>, seq: u64, request: &Request) -> Result<(), Error> {
+    if request.achievements.is_empty() && request.upcoming.is_empty() {
+        return Ok(());
     }
+    let end = End {
+        achievements: request.achievements.clone(),
+        upcoming: request.upcoming.clone(),
+        outcome: request.outcome.clone(),
+    };
+    place.sessions.apply(false, |context| {
+        effect::add_to_ended(context, seq, &end);
+        Ok(())
+    })?;
+    Ok(())
 }
 
 /// Finishes closes that were killed; `None`: there was none. Steps that failed are not tried again. Never waits:

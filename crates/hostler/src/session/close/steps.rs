@@ -262,6 +262,7 @@ impl<'a> Steps<'a> {
                 return Err(Refused::UnknownSession { seq: plan.session });
             };
             if let Some(length) = session.length {
+                effect::add_to_ended(context, plan.session, &end);
                 return Ok(length);
             }
             if context.active().is_none_or(|(active, _)| active != index) {

@@ -82,6 +82,25 @@ fn an_end_records_length_achievements_and_what_is_next() {
 }
 
 #[test]
+fn what_an_end_says_of_a_session_that_was_closed_meanwhile_is_kept_once() {
+    let mut context = begun("first");
+    let force = Begin { purpose: "second".to_owned(), force: true, ..Begin::default() };
+    assert!(begin(&mut context, &force, NOW).is_ok());
+    let request = End {
+        achievements: vec!["a".to_owned()],
+        upcoming: vec!["b".to_owned()],
+        outcome: "closed".to_owned(),
+    };
+    for _ in 0..2 {
+        add_to_ended(&mut context, 1, &request);
+    }
+    let first = context.by_number(1).map(|(_, it)| it).unwrap_or_default();
+    assert_eq!((first.achievements, first.outcome.as_deref()), (vec!["a".to_owned()], Some("superseded")));
+    assert_eq!(context.work().len(), 1);
+    assert_eq!(context.active().map(|(_, it)| it.seq), Some(2));
+}
+
+#[test]
 fn nothing_is_logged_without_an_active_session() {
     let mut context = record();
     let text = ["x".to_owned()];
