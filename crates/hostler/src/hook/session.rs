@@ -23,14 +23,12 @@ use crate::session::close::{self, Left};
 use crate::session::effect::{self, Begin, End};
 use crate::session::{Error, Refused, Sessions, known};
 
-/// How long a close may keep a prompt or the end of a turn; the registration allows for more.
+/// How long a close may keep a prompt; the registration allows for more.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(8);
-/// How long the close of a session that was left may keep a start.
-const LEFT_TIME_MAX: Duration = Duration::from_secs(2);
 /// Left of the deadline for what comes after: the record of the event and the answer.
 const RESERVE: Duration = Duration::from_millis(700);
 /// How long another process that changes the record is waited for.
-const WAIT_MAX: Duration = Duration::from_secs(2);
+const WAIT_MAX: Duration = Duration::from_secs(1);
 /// Clients of a session whose journals are looked at; the last ones know when it was used last.
 const HOSTS_MAX: usize = 100;
 /// Characters of a text that is shown, before it is cut to its place.
@@ -102,15 +100,12 @@ fn handle(event: &Event, world: &World, clock: Clock) -> Result<Said, Error> {
     let found = |dirs| Sessions::find(&event.cwd, &world.project, dirs, &world.config);
     let Some(mut sessions) = world.dirs.as_ref().and_then(found) else { return Ok(Said::default()) };
     let (deadline, late) = match asked {
-        Asked::Close | Asked::EndOfTurn => {
-            (clock.started + CLOSE_TIME_MAX, "the close of the session goes on by itself")
-        }
+        Asked::Close => (clock.started + CLOSE_TIME_MAX, "the close of the session goes on by itself"),
         _ => (clock.deadline, "the record of sessions took too long"),
     };
     answer::watch(deadline, write::write(event, &super::fault_reply(late, false)));
-    let left = deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE);
-    sessions.store = sessions.store.waiting(left.min(WAIT_MAX));
-    let desk = Desk { event, world, sessions, now: Timestamp::now(), left };
+    sessions.store = sessions.store.waiting(WAIT_MAX);
+    let desk = Desk { event, world, sessions, now: Timestamp::now(), deadline };
     match asked {
         Asked::Start(source) => desk.start(source),
         Asked::Open => desk.open(None),
@@ -126,8 +121,7 @@ struct Desk<'a> {
     world: &'a World,
     sessions: Sessions,
     now: Timestamp,
-    /// What is left of the time.
-    left: Duration,
+    deadline: Instant,
 }
 
 /// What a change came to.
@@ -218,7 +212,7 @@ impl Desk<'_> {
                 "hostler: no session is active, so there is nothing to close; `start new session` begins one";
             return Ok(Said::both(told.to_owned(), told.to_owned()));
         }
-        Ok(match end::run(&self.event.cwd, &[], self.left) {
+        Ok(match end::run(&self.event.cwd, &[], self.left()) {
             Ok(end::End::Over { ok: true, said, .. }) => Said::both(
                 format!("The user asked hostler to close the session.\n{said}"),
                 format!("hostler: {said}"),
@@ -251,7 +245,7 @@ impl Desk<'_> {
     fn finish_close(&self) {
         if close::left(&self.sessions) == Left::Unfinished {
             // Whatever becomes of it, the next close tries again and tells.
-            let _ = end::run(&self.event.cwd, &["--resume"], self.left.min(LEFT_TIME_MAX));
+            let _ = end::run(&self.event.cwd, &["--resume"], self.left() / 2);
         }
     }
 
@@ -340,7 +334,7 @@ impl Desk<'_> {
         let (_, session) = context.active()?;
         let number = session.seq;
         let arguments = ["--left", &number.to_string(), &written(self.ended(&session))];
-        let end = end::run(&self.event.cwd, &arguments, self.left.min(LEFT_TIME_MAX)).ok()?;
+        let end = end::run(&self.event.cwd, &arguments, self.left() / 2).ok()?;
         matches!(end, end::End::Over { ok: true, .. }).then_some(number)
     }
 
@@ -355,6 +349,11 @@ impl Desk<'_> {
     fn ended(&self, session: &Session) -> Timestamp {
         let seen = self.seen_ms(session).and_then(|seen| Timestamp::from_millisecond(seen).ok());
         seen.or_else(|| effect::moment(&session.when)).unwrap_or(self.now)
+    }
+
+    /// What is left of the time.
+    fn left(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE)
     }
 
     /// No session, but what is left to do.
