@@ -26,8 +26,19 @@ const SEED: u64 = 20_261_130;
 /// How the fuzzer names an input that takes too long, or too much memory while it does.
 const HANGS: &[&str] = &["ERROR: libFuzzer: timeout", "ERROR: libFuzzer: out-of-memory"];
 
+/// A name, and a file of that name.
+const TRACES: &[&str] = &[
+    "r.md\n---\nspec: a\n---\n# A\n- [x] **FR-1**: a\n| id | text |\n| --- | --- |\n| FR-2 | b |\n",
+    "r.csv\nid,text\nFR-1,\"a \"\"b\"\"\"\n",
+    "r.yaml\nspec: a\nitems:\n  - {id: FR-1, text: b}\nFR-2: &a c\n",
+    "r.json\n{\"id\": \"FR-1\", \"text\": [\"a\"]}\n",
+    "r.xml\n<testsuites><testsuite name='a'><testcase classname='b' name='c'><failure/></testcase></testsuite></testsuites>\n",
+    "a.ts\nit('a', () => { /* @TAG FR-1..3 */ /[/]/ })\n",
+    "a.sh\nf() { # @TAG FR-1,\n# FR-2\ncat <<E\nE\n}\n",
+];
+
 const TARGETS: &[&str] =
-    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript"];
+    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript", "trace"];
 
 /// Runs the task: `true` when no target found anything.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
@@ -121,6 +132,18 @@ fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
         "claude_payload" => collect(&crate::root().join("fixtures/claude"), &["json"], &mut seeds)?,
         "claims_message" => seeds.extend(pairs()?.lines().filter_map(message)),
         "claims_output" => seeds.extend(pairs()?.lines().filter_map(output)),
+        "trace" => {
+            for (folder, extension) in
+                [("crates/hostler-trace/src", "rs"), ("docs", "md"), ("crates/hostler/tests", "py")]
+            {
+                let mut files = Vec::new();
+                collect(&crate::root().join(folder), &[extension], &mut files)?;
+                seeds.extend(
+                    files.into_iter().map(|it| [format!("a.{extension}\n").as_bytes(), &it].concat()),
+                );
+            }
+            seeds.extend(TRACES.iter().map(|text| text.replace("@TAG", "@traces").into_bytes()));
+        }
         "transcript" => {
             let mut files = Vec::new();
             collect(&crate::root().join("fixtures/claude"), &["jsonl"], &mut files)?;

@@ -3,6 +3,8 @@
 mod claims;
 mod fuzz;
 mod latency;
+mod sessions;
+mod trace;
 mod transcripts;
 
 use std::path::{Path, PathBuf};
@@ -14,7 +16,9 @@ use serde_json::Value;
 const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask claims [--gate] [--misses] [--release] FILE...
        cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
+       cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]
+       cargo xtask trace-bench [--files N]
        cargo xtask transcripts [--mb N] FOLDER";
 
 fn main() -> ExitCode {
@@ -23,6 +27,8 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "latency" => latency::run(rest),
         Some((task, rest)) if task == "claims" => claims::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
+        Some((task, rest)) if task == "sessions" => sessions::run(rest),
+        Some((task, rest)) if task == "trace-bench" => trace::bench(rest),
         Some((task, rest)) if task == "replay-bench" => transcripts::bench(rest),
         Some((task, rest)) if task == "transcripts" => transcripts::generate(rest),
         _ => Err(anyhow::anyhow!("{USAGE}")),

@@ -353,17 +353,8 @@ pub(super) fn of(path: &str, text: &str) -> Option<&'static Language> {
 
 /// Whether a file is one of tests by where it lies and what it is called.
 pub fn is_test_path(path: &str) -> bool {
-    const FOLDERS: &[&str] = &[
-        "test",
-        "tests",
-        "testing",
-        "__tests__",
-        "e2e",
-        "testkit",
-        "spec",
-        "integration_tests",
-        "androidtest",
-    ];
+    const FOLDERS: &[&str] =
+        &["test", "tests", "testing", "__tests__", "e2e", "testkit", "integration_tests", "androidtest"];
     let lower = path.replace('\\', "/").to_ascii_lowercase();
     let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
     if matches!(name.rsplit_once('.'), Some((_, "md" | "markdown" | "mdx" | "rst" | "adoc"))) {

@@ -6,9 +6,10 @@ mod review;
 mod show;
 mod summary;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use hostler_trace::settings;
 
 use crate::dirs::Dirs;
 use crate::exit::Exit;
@@ -65,11 +66,12 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     };
     let given =
         Given { requirements: args.common.requirements.clone(), results: args.common.results.clone() };
+    let root = root(&cwd, &project);
     let start = std::time::Instant::now();
-    let Some(trace) = Trace::of(&project.root, state.as_deref(), &given)? else {
+    let Some(trace) = Trace::of(&root, state.as_deref(), &given)? else {
         bail!(
             "no requirements were found in `{}`; name their file with `--requirements FILE`, or in `trace.toml`",
-            project.root.display()
+            root.display()
         );
     };
     match &args.command {
@@ -79,6 +81,16 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         Some(Command::Show(args)) => show::run(args, &trace, json),
         Some(Command::Review(args)) => review::run(args, &trace, json),
     }
+}
+
+/// The nearest folder at or above `cwd`, within the project, that has a `trace.toml`; else the project's top folder.
+fn root(cwd: &Path, project: &Project) -> PathBuf {
+    let start = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
+    // Without a repository nothing says where the project begins.
+    let bounded = project.git_dir.is_some();
+    let inside = start.ancestors().take_while(|it| !bounded || it.starts_with(&project.root));
+    let found = inside.into_iter().find(|it| it.join(settings::FILE).is_file());
+    found.map_or_else(|| project.root.clone(), Path::to_path_buf)
 }
 
 /// Now, to the second, as RFC 3339.

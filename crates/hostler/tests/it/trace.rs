@@ -179,6 +179,11 @@ fn sources_in_usual_places_are_found_without_a_word() {
     let below = world.path("src");
     let (code, stdout, _) = world.run_in(&below, &["trace", "--requirements", "../requirements.csv"]);
     assert!(code == 0 && stdout.starts_with("2 of 3 requirements traced"), "{stdout}");
+    // A part of the project with settings of its own is a project of its own.
+    world.write("part/trace.toml", "[[requirements]]\npath = \"../requirements.csv\"\n");
+    world.write("part/deep/a.rs", "// @TAG REQ-020-003\nfn f() {}\n");
+    let (code, stdout, _) = world.run_in(&world.path("part/deep"), &["trace"]);
+    assert!(code == 0 && stdout.starts_with("1 of 3 requirements traced"), "{stdout}");
     let empty = World::new();
     empty.says(&[], 4, &["no requirements were found in", "`--requirements FILE`"]);
 }

@@ -96,6 +96,37 @@ fn reqif_is_read_by_another_parser() {
     assert_eq!(text.trim(), "12 8 7", "{}", String::from_utf8_lossy(&output.stderr));
 }
 
+/// The validator of another project, against the schema of the standard.
+#[test]
+fn reqif_follows_the_published_schema() {
+    let has =
+        Command::new("python3").args(["-c", "import reqif"]).output().is_ok_and(|it| it.status.success());
+    if !has {
+        testkit::client::skip("ReqIF against its schema", "no Python package `reqif`");
+        return;
+    }
+    let world = shop();
+    world.ok(&["review", "--all"]);
+    world.write("specs/010-cart/spec.md", "- [x] FR-001: \"Changed\" & <b>\n- [x] FR-005: New\n");
+    let validate = |name: &str| {
+        let output = Command::new("python3")
+            .args(["-c", "from reqif.cli.main import main; main()", "validate", "--use-reqif-schema"])
+            .arg(world.path(name))
+            .output()
+            .unwrap();
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    for arguments in [&["--no-texts"][..], &[]] {
+        world.ok(&[&["matrix", "--format", "reqif", "--output", "all.reqif"], arguments].concat());
+        let said = validate("all.reqif");
+        assert!(said.contains("with 0 errors, 0 schema issues found, 0 semantic issues found"), "{said}");
+    }
+    // It is not blind.
+    let text = fs::read_to_string(world.path("all.reqif")).unwrap();
+    fs::write(world.path("bad.reqif"), text.replace("<TITLE>", "<OTHER/><TITLE>")).unwrap();
+    assert!(validate("bad.reqif").contains("1 schema issues found"));
+}
+
 #[test]
 fn pages_go_to_files_and_replace_no_others() {
     let world = shop();
