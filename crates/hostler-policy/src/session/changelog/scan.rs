@@ -37,6 +37,8 @@ pub(super) enum Form {
     Underlined(char),
     /// `**Text**`
     Bold,
+    /// `Text:`, a paragraph of its own.
+    Label,
 }
 
 /// A heading.
@@ -54,8 +56,10 @@ pub(super) struct Heading {
     pub(super) text: String,
 }
 
-/// Level of a line in bold.
+/// Level of a line that stands for a heading.
 const BOLD_LEVEL: usize = 9;
+/// Words of a label.
+const LABEL_WORDS_MAX: usize = 3;
 
 /// A text by lines.
 #[derive(Debug)]
@@ -83,7 +87,7 @@ impl<'a> Document<'a> {
     /// A single heading at the top is the title, also where it holds a version (`Changes since 2.0`).
     fn level_of_sections(&self) -> Option<usize> {
         let sections =
-            || self.headings.iter().filter(|it| it.form != Form::Bold && style::is_section(&it.text));
+            || self.headings.iter().filter(|it| it.level != BOLD_LEVEL && style::is_section(&it.text));
         let titles = sections().filter(|it| it.level == 1).count();
         let below = sections().find(|it| it.level != 1);
         if titles == 1 { below.or_else(|| sections().next()) } else { sections().next() }.map(|it| it.level)
@@ -157,10 +161,27 @@ impl<'a> Document<'a> {
             });
             return Kind::Heading;
         }
+        if !indented && self.is_label(at) {
+            let text = trimmed.trim_end_matches(':').to_owned();
+            let heading = Heading { start: at, end: at + 1, level: BOLD_LEVEL, form: Form::Label, text };
+            self.headings.push(heading);
+            return Kind::Heading;
+        }
         if trimmed.starts_with('[') && trimmed.contains("]: ") && !indented {
             return Kind::Reference;
         }
         bullet(line).unwrap_or(Kind::Text)
+    }
+
+    /// A few words and a colon between empty lines, or above a list.
+    fn is_label(&self, at: usize) -> bool {
+        let line = self.line(at).trim_end();
+        let words = line.strip_suffix(':').filter(|it| it.starts_with(char::is_alphabetic));
+        let short =
+            words.is_some_and(|it| it.split(' ').count() <= LABEL_WORDS_MAX && !it.contains(['.', ',', '`']));
+        let apart = self.kinds.last().is_none_or(|it| matches!(it, Kind::Blank | Kind::Heading));
+        let next = self.line(at + 1);
+        short && apart && (next.trim().is_empty() || bullet(next).is_some())
     }
 
     /// A line without its end.
@@ -179,10 +200,10 @@ impl<'a> Document<'a> {
         &self.kinds
     }
 
-    /// Headings that mean a category: below those of versions, so that a title `Changes` is none.
+    /// Headings that mean a category: after the first version, so that a title `Changes` is none.
     pub(super) fn categories(&self) -> impl Iterator<Item = (Category, &Heading)> {
-        let level = self.section_level.unwrap_or(1);
-        let below = self.headings.iter().filter(move |it| level < it.level);
+        let first = self.sections().next().map_or(usize::MAX, |it| it.start);
+        let below = self.headings.iter().filter(move |it| first < it.start);
         below.filter_map(|it| Some((style::category(&it.text)?, it)))
     }
 
@@ -192,15 +213,20 @@ impl<'a> Document<'a> {
         self.headings.iter().filter(move |it| Some(it.level) == level && style::is_section(&it.text))
     }
 
-    /// The heading at `at` needs an empty line above it: a version's, or one that would take in the line above.
+    /// The heading at `at` needs an empty line above it: a version's, or one that would be read as a part of the line above.
     pub(super) fn is_set_off(&self, at: usize) -> bool {
         let mut here = self.headings.iter().filter(|it| it.start == at);
-        here.any(|it| Some(it.level) == self.section_level || matches!(it.form, Form::Underlined(_)))
+        here.any(|it| {
+            let version = Some(it.level) == self.section_level && style::is_section(&it.text);
+            version || matches!(it.form, Form::Underlined(_) | Form::Label)
+        })
     }
 
     /// A heading and what belongs to it.
     pub(super) fn section(&self, heading: &Heading) -> Range<usize> {
-        let next = self.headings.iter().find(|it| heading.start < it.start && it.level <= heading.level);
+        // Some files have categories on the level of versions.
+        let ends = |it: &&Heading| it.level <= heading.level && style::category(&it.text).is_none();
+        let next = self.headings.iter().filter(|it| heading.start < it.start).find(ends);
         heading.start..next.map_or(self.lines.len(), |it| it.start)
     }
 

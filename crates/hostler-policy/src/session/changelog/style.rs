@@ -9,12 +9,14 @@ const SYNONYMS: &[(&str, Category)] = &[
     ("added", Category::Added),
     ("additions", Category::Added),
     ("enhancements", Category::Added),
+    ("feature enhancements", Category::Added),
     ("features", Category::Added),
     ("new", Category::Added),
     ("new features", Category::Added),
     ("changed", Category::Changed),
     ("changes", Category::Changed),
     ("improvements", Category::Changed),
+    ("performance improvements", Category::Changed),
     ("improved", Category::Changed),
     ("deprecated", Category::Deprecated),
     ("deprecations", Category::Deprecated),
@@ -28,6 +30,8 @@ const SYNONYMS: &[(&str, Category)] = &[
     ("security", Category::Security),
     ("security fixes", Category::Security),
 ];
+/// What is said beside the number of a version that is not out.
+const NOT_RELEASED: &[&str] = &["in progress", "not released", "not yet released", "to be released"];
 const UNRELEASED: &[&str] =
     &["development version", "in development", "next", "next release", "next version", "tbd", "upcoming"];
 
@@ -47,7 +51,9 @@ fn words(text: &str) -> String {
 /// Whether a heading is that of what is not released yet.
 pub(super) fn is_unreleased(heading: &str) -> bool {
     let words = words(heading);
-    words.split(' ').any(|it| it == "unreleased") || UNRELEASED.contains(&words.as_str())
+    words.split(' ').any(|it| it == "unreleased")
+        || UNRELEASED.contains(&words.as_str())
+        || NOT_RELEASED.iter().any(|it| words.contains(it))
 }
 
 /// Whether a heading is that of a version, a day, or what is not released. A sentence about a version is none.
@@ -138,9 +144,10 @@ impl Style {
         let bullet = first.unwrap_or_else(|| "- ".to_owned());
         let further: Vec<usize> = bullets().filter(|at| document.kind(at + 1) == Kind::Text).collect();
         let width = further.iter().map(|at| document.line(*at).chars().count()).max();
-        let indent = further.first().map(|at| {
+        let indent = further.iter().find_map(|at| {
             let line = document.line(at + 1);
-            line[..line.len() - line.trim_start().len()].to_owned()
+            let indent = &line[..line.len() - line.trim_start().len()];
+            (!indent.is_empty()).then(|| indent.to_owned())
         });
         let ends: Vec<bool> = bullets().map(|at| last_line(document, at).trim_end().ends_with('.')).collect();
         let apart = bullets().filter(|at| {
@@ -157,7 +164,7 @@ impl Style {
             section,
             category: form,
             blank_below_heading: one.is_none_or(below),
-            blank_above_heading: matches!(form.1, Form::Underlined(_))
+            blank_above_heading: matches!(form.1, Form::Underlined(_) | Form::Label)
                 || !categories().any(|it| {
                     let above = it.start.checked_sub(1).map(|it| document.kind(it));
                     matches!(above, Some(Kind::Bullet { .. } | Kind::Text))
@@ -251,6 +258,7 @@ fn heading(level: usize, form: Form, name: &str) -> Vec<String> {
         Form::Hashes => vec![format!("{} {name}", "#".repeat(level))],
         Form::Underlined(mark) => vec![name.to_owned(), mark.to_string().repeat(name.chars().count().max(3))],
         Form::Bold => vec![format!("**{name}**")],
+        Form::Label => vec![name.to_owned()],
     }
 }
 

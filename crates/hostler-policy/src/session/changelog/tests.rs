@@ -105,6 +105,18 @@ fn the_form_of_headings_is_kept() {
         &[(Added, "New"), (Changed, "Other")],
         "## Unreleased\n**Added:**\n+ One\n+ New\n**Changed:**\n+ Other\n**Fixed:**\n+ Two\n",
     );
+    // Labels, as some have them below underlined versions.
+    check(
+        "0.2.0 (not yet released)\n========================\nSome words.\n\nEnhancements:\n\n* One.\n\nBug fixes:\n\n* Two.\n\n\n0.1.0\n=====\nThe first.\n",
+        &[(Added, "New"), (Changed, "Other"), (Fixed, "Mended")],
+        "0.2.0 (not yet released)\n========================\nSome words.\n\nEnhancements:\n\n* One.\n* New.\n\nChanged:\n\n* Other.\n\nBug fixes:\n\n* Two.\n* Mended.\n\n\n0.1.0\n=====\nThe first.\n",
+    );
+    // Categories on the level of versions.
+    check(
+        "# Changes\n\n## [Unreleased]\n## Added\n- One\n## Fixed\n\n## [1.0.0]\n## Added\n- Old\n",
+        &[(Added, "New"), (Fixed, "Mended")],
+        "# Changes\n\n## [Unreleased]\n## Added\n- One\n- New\n## Fixed\n- Mended\n\n## [1.0.0]\n## Added\n- Old\n",
+    );
     // Headings of the project's own.
     check(
         "# Changes\n\n## Unreleased\n\nFirst version.\n\n### Guards\n\n- One.\n",
@@ -177,6 +189,8 @@ fn line() -> impl Strategy<Value = String> {
         Just("### Added".to_owned()),
         Just("#### Bug Fixes".to_owned()),
         Just("**Changed**".to_owned()),
+        Just("Bug fixes:".to_owned()),
+        Just("## Fixed".to_owned()),
         Just(String::new()),
         Just("- an item".to_owned()),
         Just("  more of it.".to_owned()),

@@ -14,14 +14,18 @@ const READ_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// What was run between two moments, milliseconds since 1970, by whichever clients; and whether all of it was read.
 pub(super) fn checks_between(
-    state: &Path,
+    states: &[PathBuf],
     from_ms: i64,
     to_ms: i64,
 ) -> Result<(Checks, bool), journal::Error> {
     let deadline = Instant::now() + READ_TIME_MAX;
     let mut runs: Vec<(i64, Run)> = Vec::new();
     let mut whole = true;
-    for path in journal::files(state)? {
+    let mut files = Vec::new();
+    for state in states {
+        files.extend(journal::files(state)?);
+    }
+    for path in files {
         if changed_ms(&path).is_none_or(|it| it < from_ms) {
             continue;
         }
@@ -49,8 +53,16 @@ pub(super) fn checks_between(
 }
 
 /// Waits until the journals that are being written are on the disk. How many there are.
-pub(super) fn sync(state: &Path) -> std::io::Result<usize> {
-    let folder = match fs::read_dir(state.join("sessions")) {
+pub(super) fn sync(states: &[PathBuf]) -> std::io::Result<usize> {
+    let mut count = 0;
+    for state in states {
+        count += sync_folder(&state.join("sessions"))?;
+    }
+    Ok(count)
+}
+
+fn sync_folder(folder: &Path) -> std::io::Result<usize> {
+    let folder = match fs::read_dir(folder) {
         Ok(folder) => folder,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
         Err(error) => return Err(error),

@@ -345,6 +345,17 @@ impl Place<'_> {
         }
     }
 
+    /// The folders that hold the journals of the session's clients: that of the record and, where no repository says
+    /// what the project is, that of the working directory.
+    fn states(&self) -> Vec<PathBuf> {
+        let mut states = vec![self.sessions.state.clone()];
+        let own = self.sessions.state.with_file_name(self.project.key());
+        if own != states[0] {
+            states.push(own);
+        }
+        states
+    }
+
     /// The record lies in the work tree of the work.
     fn holds_record(&self) -> bool {
         self.sessions.file.starts_with(&self.project.root)

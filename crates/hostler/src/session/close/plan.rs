@@ -165,7 +165,7 @@ fn checks(place: Place<'_>, session: &Session, state: &State, plan: &mut Plan) {
         return;
     };
     // The record's times are to the second.
-    match journals::checks_between(&place.sessions.state, from, to.saturating_add(1_000)) {
+    match journals::checks_between(&place.states(), from, to.saturating_add(1_000)) {
         Err(error) => plan.tell(Step::Checks, Outcome::Failed, error.to_string()),
         Ok((checks, whole)) => {
             let mut message = if checks.lines.is_empty() {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hostler_ledger::file::{Access, Snapshot};
-use hostler_ledger::state;
+use hostler_ledger::state::{self, State};
 use hostler_model::SessionId;
 use hostler_policy::session::achievement::OWN_COMMIT;
 use hostler_policy::session::changelog::{self, Merged, Target};
@@ -133,7 +133,7 @@ impl<'a> Steps<'a> {
     }
 
     fn flush(&self) -> Told {
-        match journals::sync(&self.place.sessions.state) {
+        match journals::sync(&self.place.states()) {
             Ok(0) => (Outcome::Skipped, "no journal is being written".to_owned()),
             Ok(1) => (Outcome::Done, "1 journal is on the disk".to_owned()),
             Ok(count) => (Outcome::Done, format!("{count} journals are on the disk")),
@@ -305,15 +305,12 @@ impl<'a> Steps<'a> {
         let hosts = session.map(|it| it.hosts).unwrap_or_default();
         let mut cleared = 0;
         for id in hosts.iter().filter_map(|host| SessionId::parse(&host.id).ok()) {
-            match state::load(&self.place.sessions.state, &id) {
-                Ok(state) if !state.has_reads() => continue,
-                Ok(_) => {}
-                Err(error) => return (Outcome::Failed, error.to_string()),
+            for folder in self.place.states() {
+                match clear_reads(&folder, &id) {
+                    Ok(done) => cleared += u64::from(done),
+                    Err(error) => return (Outcome::Failed, error.to_string()),
+                }
             }
-            if let Err(error) = state::update(&self.place.sessions.state, &id, state::State::clear_reads) {
-                return (Outcome::Failed, error.to_string());
-            }
-            cleared += 1;
         }
         match cleared {
             0 => (Outcome::Skipped, "nothing was counted".to_owned()),
@@ -519,6 +516,15 @@ impl<'a> Steps<'a> {
 pub(super) fn changelog_file(place: Place<'_>, name: &Path) -> PathBuf {
     let beside = place.folder().join(name);
     if beside.exists() { beside } else { place.project.root.join(name) }
+}
+
+/// Whether there were any.
+fn clear_reads(state: &Path, session: &SessionId) -> Result<bool, hostler_ledger::journal::Error> {
+    let counted = state::load(state, session)?.has_reads();
+    if counted {
+        state::update(state, session, State::clear_reads)?;
+    }
+    Ok(counted)
 }
 
 fn commit_message(plan: &Plan) -> String {
