@@ -3,8 +3,8 @@
 //! The form is the user's to change, the escaping is not: text of records goes through one formatter, so that no
 //! commit subject can open a code block or break a table, whatever the template says.
 //!
-//! The view's time of change is set to that of the record, which is how a changed record is told from an
-//! unchanged one by two looks at files.
+//! The view's time of change is set to one second after the record's, which is how a changed record is told from
+//! an unchanged one by two looks at files: two that are written at once by somebody else have the same time.
 
 use std::fs::{self, File};
 use std::io::{ErrorKind, Read};
@@ -37,6 +37,8 @@ const BUILT_IN: &str = include_str!("context.md.j2");
 const TEMPLATE_BYTES_MAX: u64 = 256 * 1024;
 /// Steps of a template's engine: enough for thousands of lines, too few to be felt.
 const FUEL: u64 = 2_000_000;
+/// How much younger than its record a current view is, in seconds: what every file system can tell.
+const AHEAD_S: i64 = 1;
 /// How long the view of another process is waited for.
 const WAIT_MAX: Duration = Duration::from_secs(2);
 
@@ -135,7 +137,7 @@ pub(crate) fn is_stale(sessions: &Sessions) -> bool {
     let Ok(view) = fs::symlink_metadata(sessions.view()) else { return true };
     let since = |it: &fs::Metadata| (it.mtime(), it.mtime_nsec());
     let made = (view.ctime(), view.ctime_nsec());
-    since(&record) != since(&view)
+    (record.mtime() + AHEAD_S, record.mtime_nsec()) != since(&view)
         || templates(&sessions.root, &sessions.user)
             .iter()
             .any(|path| fs::metadata(path).is_ok_and(|it| made < since(&it)))
@@ -174,7 +176,8 @@ pub(crate) fn refresh(sessions: &Sessions, force: bool) -> Result<View, Error> {
         snapshot.replace(text.as_bytes(), Access::Shared)?;
     }
     let view = File::options().write(true).open(&path).map_err(io("open", &path))?;
-    view.set_modified(changed_at).map_err(io("set the time of", &path))?;
+    let current = changed_at + Duration::from_secs(AHEAD_S.unsigned_abs());
+    view.set_modified(current).map_err(io("set the time of", &path))?;
     Ok(View { path, changed, problem })
 }
 

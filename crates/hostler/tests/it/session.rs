@@ -491,6 +491,45 @@ fn the_configuration_narrows_where_sessions_are_kept() {
 }
 
 #[test]
+fn a_configuration_that_cannot_be_read_is_told() {
+    let site = Site::new();
+    site.write(".hostler/config.toml", "[activation]\npaths = \"everywhere\"\n");
+    let answer = site.run(&["status"]);
+    assert!(answer.code == Some(0) && answer.stderr.contains("`activation.paths` must be"), "{answer:?}");
+    site.write(".hostler/config.toml", "[activation]\npaths = [\"[\"]\n");
+    let answer = site.run(&["init"]);
+    assert!(answer.code == Some(3) && answer.stderr.contains("leaves"), "{answer:?}");
+}
+
+/// The manual's example, as it stands there.
+#[test]
+fn the_example_of_the_manual_runs() {
+    let manual = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/sessions.md");
+    let manual = fs::read_to_string(manual).unwrap();
+    let example = manual.split("## An example to run").nth(1).unwrap();
+    let block = |start: &str| example.split(start).nth(1).unwrap().split("```").next().unwrap();
+    let site = Site::bare();
+    let folder = site.home().join("example");
+    fs::create_dir_all(&folder).unwrap();
+    let run = |program: &str, arguments: &[&str]| {
+        let mut command = site.command(program, &folder);
+        let program = Path::new(env!("CARGO_BIN_EXE_hostler")).parent().unwrap().to_path_buf();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let path = std::iter::once(program).chain(std::env::split_paths(&path));
+        command.env("PATH", std::env::join_paths(path).unwrap());
+        let answer = finish(command.args(arguments).spawn().unwrap(), b"");
+        assert_eq!(answer.code, Some(0), "{answer:?}");
+        answer.stdout
+    };
+    run("git", &["init", "--quiet", "--initial-branch=main"]);
+    let told = run("sh", &["-ec", block("```sh\n")]);
+    let status = block("```text\n");
+    assert!(told.contains(status), "{status}{told}");
+    let left = run("hostler", &["session", "status", "--json"]);
+    assert!(left.contains("\"Measure it\"") && !left.contains("Gates 4 and 5"), "{left}");
+}
+
+#[test]
 fn texts_keep_hyphens_lines_and_quotes_and_lose_secrets() {
     let site = Site::new();
     site.ok(&["begin", "--purpose", "- a purpose"]);

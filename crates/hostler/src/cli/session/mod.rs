@@ -93,7 +93,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         Command::Render(args) => render::run(args, &here),
     };
     match done {
-        Ok(report) => report.print(json),
+        Ok(report) => report.with_notes(&here.config.faults).print(json),
         Err(error) => Ok(fail(&error, json)),
     }
 }
