@@ -276,14 +276,16 @@ impl Config {
     fn apply_activation(&mut self, table: &Table, shown: &str) {
         for (key, value) in table {
             match (key.as_str(), strings(value)) {
-                ("paths", Some(globs)) => {
-                    for glob in &globs {
-                        if let Err(why) = hostler_policy::guards::check_glob(glob) {
+                ("paths", Some(mut globs)) => {
+                    globs.retain(|glob| match hostler_policy::guards::check_glob(glob) {
+                        Ok(()) => true,
+                        Err(why) => {
                             self.faults.push(format!(
                                 "{shown}: `activation.paths` holds `{glob}`, which is no glob: {why}"
                             ));
+                            false
                         }
-                    }
+                    });
                     self.activation = globs;
                 }
                 ("paths", None) => self.wrong(shown, "activation.paths", "a list of globs in quotes"),

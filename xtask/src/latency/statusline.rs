@@ -44,7 +44,6 @@ impl LongRecord {
             "deferred_work": [],
             "session_history": (1..=SESSIONS).map(session).collect::<Vec<Value>>(),
         });
-        fs::write(place.project.join("context.json"), record.to_string())?;
         let payload = json!({
             "session_id": SESSION,
             "cwd": place.project,
@@ -55,6 +54,8 @@ impl LongRecord {
         hook.args(["hook", "claude"]);
         let start = payload::session_start(&place.project, SESSION).to_string();
         call(hook, start.as_bytes(), &mut Samples::default())?;
+        // After the start, which would close a session that is that old.
+        fs::write(place.project.join("context.json"), record.to_string())?;
         Ok(Self { place, payload: payload.to_string().into_bytes() })
     }
 

@@ -1,8 +1,9 @@
 //! The work session that is going on. A long record of sessions takes longer to read than a status line may: what was
 //! read of it is kept beside the evidence, for as long as the file is the same.
 
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::MetadataExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -61,11 +62,18 @@ pub(super) fn session(sessions: &Sessions) -> Option<Session> {
             active,
         }),
     };
-    if let Ok(text) = serde_json::to_vec(&kept) {
-        // Without it the next line is as slow as this one.
-        let _ = hostler_ledger::file::write_atomic(&path, &text);
-    }
+    // Without it the next line is as slow as this one.
+    let _ = keep(&path, &kept);
     session
+}
+
+/// Not synced: after a power cut it is looked up again, and the line does not wait for a disk.
+fn keep(path: &Path, kept: &Kept) -> std::io::Result<()> {
+    let folder = path.parent().ok_or(ErrorKind::NotFound)?;
+    let mut temporary = tempfile::NamedTempFile::new_in(folder)?;
+    temporary.write_all(&serde_json::to_vec(kept)?)?;
+    temporary.persist(path)?;
+    Ok(())
 }
 
 fn kept_path(sessions: &Sessions) -> PathBuf {

@@ -4,10 +4,12 @@ use unicode_width::UnicodeWidthStr;
 
 /// Between two parts.
 const BETWEEN: &str = " · ";
-/// A purpose is cut to this many columns before any part is left out.
+/// A purpose is cut to this many columns before any part is left out; what room is left then is its own.
 const PURPOSE_COLUMNS_MIN: usize = 12;
 const PURPOSE_COLUMNS_MAX: usize = 48;
 const BRANCH_COLUMNS_MAX: usize = 32;
+/// The rank of the session that is going on: it stays longest.
+const ACTIVE: u8 = 9;
 /// How much of the context is much, in percent.
 const CONTEXT_MUCH: u8 = 60;
 const CONTEXT_ALMOST_ALL: u8 = 80;
@@ -63,15 +65,18 @@ struct Part {
 
 impl Line {
     pub(super) fn print(&self, style: Style) -> String {
-        let mut parts = self.parts(PURPOSE_COLUMNS_MAX);
-        let surplus = columns(&parts).saturating_sub(style.width);
-        if 0 < surplus {
-            parts = self.parts(PURPOSE_COLUMNS_MAX.saturating_sub(surplus).max(PURPOSE_COLUMNS_MIN));
-        }
+        let mut parts = self.parts(PURPOSE_COLUMNS_MIN);
         while 1 < parts.len() && style.width < columns(&parts) {
             if let Some(at) = (0..parts.len()).min_by_key(|at| parts[*at].rank) {
                 parts.remove(at);
             }
+        }
+        // What is left of the room is the purpose's.
+        let spare = style.width.saturating_sub(columns(&parts));
+        if let (Some(session), Some(first)) =
+            (&self.session, parts.first_mut().filter(|it| it.rank == ACTIVE))
+        {
+            first.text = session.text(first.text.width() + spare);
         }
         let painted: Vec<String> =
             parts.iter().map(|part| paint(&cut(&part.text, style.width), part.color, style.color)).collect();
@@ -86,11 +91,11 @@ impl Line {
         };
         let mut parts = Vec::new();
         if let Some(session) = &self.session {
-            let purpose = cut(&clean(&session.purpose), purpose_columns);
-            parts.push(match (session.active, purpose.is_empty()) {
-                (true, true) => part(format!("#{}", session.number), Color::Green, 9),
-                (true, false) => part(format!("#{} {purpose}", session.number), Color::Green, 9),
-                (false, _) => part(format!("#{} closed", session.number), Color::Dim, 2),
+            let number = columns_of_number(session.number);
+            parts.push(if session.active {
+                part(session.text(number + purpose_columns), Color::Green, ACTIVE)
+            } else {
+                part(format!("#{} closed", session.number), Color::Dim, 2)
             });
         }
         if let Some(branch) = &self.branch {
@@ -120,6 +125,19 @@ impl Line {
         }
         parts
     }
+}
+
+impl Session {
+    /// Number and purpose in at most this many columns; never less than the number.
+    fn text(&self, columns_max: usize) -> String {
+        let room = columns_max.saturating_sub(columns_of_number(self.number)).min(PURPOSE_COLUMNS_MAX);
+        format!("#{} {}", self.number, cut(&clean(&self.purpose), room)).trim_end().to_owned()
+    }
+}
+
+/// Of `#12 `.
+fn columns_of_number(number: u64) -> usize {
+    format!("#{number} ").width()
 }
 
 fn columns(parts: &[Part]) -> usize {
@@ -188,9 +206,9 @@ mod tests {
     fn where_there_is_no_room_what_matters_least_is_left_out() {
         let line = full();
         check(&line, 120, "#12 Prices are rounded · main · standard · 2 stopped · 1 finding · 42% context");
-        check(&line, 60, "#12 Prices are… · standard · 2 stopped · 1 finding · 42% context");
-        check(&line, 50, "#12 Prices are… · 2 stopped · 1 finding · 42% context");
-        check(&line, 30, "#12 Prices are… · 1 finding");
+        check(&line, 60, "#12 Prices are rounded · 2 stopped · 1 finding · 42% context");
+        check(&line, 50, "#12 Prices are rounded · 2 stopped · 1 finding");
+        check(&line, 30, "#12 Prices are ro… · 1 finding");
         check(&line, 16, "#12 Prices are…");
         check(&line, 6, "#12 P…");
         check(&line, 1, "…");
@@ -213,9 +231,10 @@ mod tests {
     #[test]
     fn a_purpose_cannot_write_to_the_terminal() {
         let purpose = "a\u{1b}]0;title\u{7}\n\tb \u{9b}31m wide 修正".to_owned();
-        let line = Line { session: Some(Session { number: 1, purpose, active: true }), ..Line::default() };
-        check(&line, 80, "#1 a ]0;title b 31m wide 修正 · ");
-        check(&line, 24, "#1 a ]0;title b 31m… · ");
+        let session = Session { number: 1, purpose, active: true };
+        let line = Line { session: Some(session), profile: "standard", ..Line::default() };
+        check(&line, 80, "#1 a ]0;title b 31m wide 修正 · standard");
+        check(&line, 30, "#1 a ]0;title b 31… · standard");
     }
 
     #[test]

@@ -113,8 +113,8 @@ fn a_mistake_is_told_and_has_no_effect() {
         config("", &[one("when = [\"w\"]\ntext = \"t\""), one("when = [\"w\"]\ntext = \"u\"")].join("\n"));
     assert_eq!(twice.reminders.len(), 1);
     assert_eq!(twice.faults, ["project.toml: reminder `a` is there twice; the first one counts"]);
-    let many: String =
+    let many: Vec<String> =
         (0..101).map(|at| format!("[[reminder]]\nid = \"{at}\"\nwhen = [\"w\"]\ntext = \"t\"\n")).collect();
-    let many = config("", &many);
+    let many = config("", &many.concat());
     assert_eq!((many.reminders.len(), many.faults.len()), (100, 1), "{:?}", many.faults);
 }
