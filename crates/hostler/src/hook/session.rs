@@ -21,7 +21,7 @@ use jiff::Timestamp;
 use super::{Clock, World, answer, fault};
 use crate::session::close::{self, Left};
 use crate::session::effect::{self, Begin, End};
-use crate::session::{Error, Refused, Sessions, known};
+use crate::session::{Error, Refused, Sessions, View, known, render};
 
 /// How long a close may keep a prompt; the registration allows for more.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(8);
@@ -129,17 +129,17 @@ struct Outcome {
     start: Start,
     /// The session that was closed since nobody worked in it any more.
     closed: Option<u64>,
+    /// What is wrong with the template of the view, for the user.
+    view: Option<String>,
 }
 
 impl Outcome {
-    /// What is said, with the session that was closed.
-    fn told(&self, mut said: Said) -> Said {
-        if let Some(number) = self.closed {
-            let told =
-                format!("hostler: session #{number} was left without an end and is closed as it stood");
-            said.message =
-                Some([Some(told), said.message].into_iter().flatten().collect::<Vec<_>>().join("\n"));
-        }
+    /// What is said, with what was said besides.
+    fn told(self, mut said: Said) -> Said {
+        let left = self.closed.map(|number| {
+            format!("hostler: session #{number} was left without an end and is closed as it stood")
+        });
+        said.message = lines([left, said.message, self.view]);
         said
     }
 }
@@ -161,7 +161,7 @@ impl Desk<'_> {
         // A record that was repaired is written, so that it is said once.
         let unchanged = matches!(decided, Start::Resume | Start::Nothing(_)) && context.notes().is_empty();
         let (outcome, context, mut faults) = if unchanged {
-            (Outcome { start: decided, closed: None }, context, Vec::new())
+            (Outcome { start: decided, closed: None, view: None }, context, Vec::new())
         } else {
             self.change(None, decide)?
         };
@@ -279,8 +279,14 @@ impl Desk<'_> {
         if joined && self.is_news(&applied.context) {
             said = self.show(&applied.context, Standing::Joined);
         }
+        said.message = lines([said.message, self.view(applied.view)]);
         said.faults = applied.notes;
         Ok(said)
+    }
+
+    /// What is wrong with the user's template. A view that could not be made at all is still to be made, and told.
+    fn view(&self, view: Option<Result<View, render::Error>>) -> Option<String> {
+        super::view::tell(self.event, self.world, &view?.ok()?.problem?)
     }
 
     /// Decides and changes under the lock, so that two clients that start at once begin one session.
@@ -301,9 +307,11 @@ impl Desk<'_> {
                 Start::Join => self.join(context),
                 Start::Resume | Start::Nothing(_) => {}
             }
-            Ok(Outcome { start, closed })
+            Ok((start, closed))
         })?;
-        Ok((applied.value, applied.context, applied.notes))
+        let (start, closed) = applied.value;
+        let outcome = Outcome { start, closed, view: self.view(applied.view) };
+        Ok((outcome, applied.context, applied.notes))
     }
 
     fn begin(&self, context: &mut Context, purpose: Option<&str>) -> Result<(), Refused> {
@@ -436,6 +444,11 @@ impl Desk<'_> {
     fn written(&self) -> String {
         written(self.now)
     }
+}
+
+fn lines<const COUNT: usize>(texts: [Option<String>; COUNT]) -> Option<String> {
+    let texts: Vec<String> = texts.into_iter().flatten().collect();
+    (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
 /// A time as it is recorded.

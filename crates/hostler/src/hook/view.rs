@@ -30,6 +30,11 @@ pub(super) fn refreshed(event: &Event, world: &World, clock: Clock) -> Option<St
         Ok(view) => view.problem?,
         Err(error) => error.to_string(),
     };
+    tell(event, world, &problem)
+}
+
+/// Says on stderr what is wrong with the view; the words for the user, if this session's did not hear them yet.
+pub(super) fn tell(event: &Event, world: &World, problem: &str) -> Option<String> {
     answer::remark(&format!("hostler: {problem}"));
     let told = state::update(world.state()?, &event.session, |state| state.add(TOLD, 1));
     told.is_ok_and(|count| count == 1).then(|| format!("hostler: {problem}"))
