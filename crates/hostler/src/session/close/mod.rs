@@ -162,7 +162,9 @@ pub(crate) fn run(place: Place<'_>, request: &Request) -> Result<Report, Error> 
     let Some(_lock) = saved.lock(request.wait)? else {
         return Err(Error::Busy { seconds: request.wait.as_secs() });
     };
-    let resumed = finish(place, &saved, Some(request))?;
+    // What is said of a session that was left is not said of a close that somebody asked for.
+    let said = request.session.is_none().then_some(request);
+    let resumed = finish(place, &saved, said)?;
     let context = place.sessions.read()?;
     // One that was begun while the lock was waited for is not the one that was meant.
     if let Some((_, session)) = context.active().filter(|(_, it)| meant == Some(it.seq)) {
@@ -170,7 +172,7 @@ pub(crate) fn run(place: Place<'_>, request: &Request) -> Result<Report, Error> 
         return Ok(carry_out(place, &saved, plan));
     }
     let last = context.last().map_or(0, |(_, session)| session.seq);
-    let retried = || saved.all().into_iter().find(|it| it.session == last);
+    let retried = || saved.all().into_iter().find(|it| it.session == last).filter(|_| said.is_some());
     let report = if let Some(report) = resumed {
         report
     } else if let Some(mut plan) = retried() {

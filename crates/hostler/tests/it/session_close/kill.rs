@@ -164,3 +164,14 @@ fn what_is_said_when_it_is_finished_counts_as_well() {
     assert_eq!((super::step(&report, "tag").0, super::step(&report, "push").0), ("done", "skipped"));
     assert_eq!(world.references(&world.origin()).len(), 1);
 }
+
+#[test]
+fn a_session_that_was_left_leaves_a_close_that_was_asked_for_alone() {
+    let undisturbed = world();
+    undisturbed.end(&["--achievements", "Measured it", "--upcoming", "Index files"]);
+    let world = world();
+    kill(&world, "kept:flush");
+    // Closed as left, it would be neither tagged nor pushed.
+    world.ok(&["session", "end", "--left", "1", "2026-11-30T12:00:00Z"]);
+    assert_eq!(left(&world), left(&undisturbed));
+}

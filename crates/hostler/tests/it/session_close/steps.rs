@@ -11,7 +11,7 @@ const ID: &str = "0aa1c5e2-0000-4000-8000-000000000002";
 
 /// Tells the hook of an event of the client. Its answer.
 #[track_caller]
-fn event(world: &World, name: &str, more: Value) -> Value {
+fn event(world: &World, name: &str, more: &Value) -> Value {
     let mut event = json!({ "session_id": ID, "cwd": world.project(), "hook_event_name": name });
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let path = world.home().join("event.json");
@@ -375,7 +375,7 @@ fn tests_and_linters_that_ran_are_told() {
             "tool_response": { "stdout": output, "stderr": "", "interrupted": false },
             "tool_use_id": id,
         });
-        event(&world, "PostToolUse", more);
+        event(&world, "PostToolUse", &more);
     };
     call("toolu_1", "pytest -q", "10 passed, 2 failed in 0.1s\n");
     call("toolu_2", "pytest -q", "............\n12 passed in 0.12s\n");
@@ -438,8 +438,8 @@ fn a_project_that_traces_requirements_gets_their_matrix() {
 #[test]
 fn the_hook_starts_a_process_that_makes_the_matrix_and_closes() {
     let world = traced("");
-    event(&world, "SessionStart", json!({ "source": "startup" }));
-    let answer = event(&world, "UserPromptSubmit", json!({ "prompt": "cts" }));
+    event(&world, "SessionStart", &json!({ "source": "startup" }));
+    let answer = event(&world, "UserPromptSubmit", &json!({ "prompt": "cts" }));
     assert!(world.read("plans/rtm.md").contains("search.py"));
     let tag = world.tags().remove(0);
     // The prompt goes on, and the agent is told what came of it.
@@ -472,7 +472,7 @@ fn a_matrix_that_cannot_be_made_is_told_and_stops_nothing() {
 #[test]
 fn what_was_counted_for_the_session_starts_over() {
     let world = World::new("");
-    let hook = |name: &str, more: Value| event(&world, name, more);
+    let hook = |name: &str, more: Value| event(&world, name, &more);
     let read = |id: &str| {
         let input = json!({ "file_path": world.project().join("CHANGELOG.md") });
         hook("PreToolUse", json!({ "tool_name": "Read", "tool_input": input, "tool_use_id": id }));
