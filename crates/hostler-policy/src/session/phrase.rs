@@ -23,151 +23,26 @@ const PHRASES: &[(Phrase, &[&str])] = &[
     (Phrase::Open, &["sns"]),
     (Phrase::Open, &["start", "", "new", "session"]),
 ];
-const ARTICLES: &[&str] = &["the", "this", "a"];
+const ARTICLES: &str = "the this a";
 
 /// Words that may stand around any phrase.
-const COURTESIES: &[&str] = &[
-    "alright",
-    "bye",
-    "cheers",
-    "cool",
-    "done",
-    "fine",
-    "good",
-    "great",
-    "k",
-    "nice",
-    "now",
-    "ok",
-    "okay",
-    "perfect",
-    "please",
-    "pls",
-    "right",
-    "super",
-    "thanks",
-    "thx",
-    "ty",
-    "well",
-    "wonderful",
-    "yeah",
-    "yep",
-    "yes",
-];
+const COURTESIES: &str = "alright bye cheers cool done fine good great k nice now ok okay perfect please pls right super \
+    thanks thx ty well wonderful yeah yep yes";
 /// Words that may stand further before a phrase that is spelled out or set off by a comma: the work is done.
-const ENDINGS: &[&str] = &[
-    "a",
-    "again",
-    "all",
-    "am",
-    "and",
-    "are",
-    "enough",
-    "everything",
-    "finished",
-    "for",
-    "go",
-    "i",
-    "i'm",
-    "is",
-    "it",
-    "it's",
-    "job",
-    "let's",
-    "lets",
-    "lgtm",
-    "looks",
-    "ready",
-    "so",
-    "that",
-    "that's",
-    "the",
-    "then",
-    "this",
-    "time",
-    "today",
-    "to",
-    "we",
-    "we're",
-    "work",
-    "works",
-];
+const ENDINGS: &str = "a again all am and are enough everything finished for go i i'm is it it's job let's lets lgtm looks \
+    ready so that that's the then this time today to we we're work works";
 /// Those of them that may stand right before a phrase that is spelled out. `we close the session` tells, it does not
 /// ask.
-const LEADING: &[&str] = &["and", "go", "let's", "lets", "so", "then", "to"];
+const LEADING: &str = "and go let's lets so then to";
 /// Words that begin a question, with or without its mark.
-const ASKING: &[&str] = &[
-    "am", "are", "can", "could", "did", "do", "does", "how", "is", "should", "what", "when", "where",
-    "which", "who", "why", "will", "would",
-];
+const ASKING: &str = "am are can could did do does how is should what when where which who why will would";
 /// Words that begin what comes after something that is still to be done.
-const CONTINUING: &[&str] = &["and", "then"];
+const CONTINUING: &str = "and then";
 /// Words after which a line is no sentence of its own, though it stands alone.
-const CONNECTING: &[&str] = &[
-    "a",
-    "after",
-    "and",
-    "as",
-    "before",
-    "but",
-    "called",
-    "can",
-    "can't",
-    "cannot",
-    "command",
-    "could",
-    "did",
-    "didn't",
-    "do",
-    "does",
-    "doesn't",
-    "don't",
-    "dont",
-    "for",
-    "from",
-    "how",
-    "i",
-    "if",
-    "in",
-    "is",
-    "like",
-    "must",
-    "named",
-    "never",
-    "no",
-    "not",
-    "of",
-    "on",
-    "once",
-    "or",
-    "say",
-    "says",
-    "should",
-    "shouldn't",
-    "than",
-    "the",
-    "then",
-    "they",
-    "to",
-    "type",
-    "typed",
-    "unless",
-    "until",
-    "vs",
-    "was",
-    "we",
-    "what",
-    "when",
-    "whether",
-    "while",
-    "why",
-    "will",
-    "with",
-    "without",
-    "won't",
-    "would",
-    "you",
-];
+const CONNECTING: &str = "a after and as before but called can can't cannot command could did didn't do does doesn't don't \
+    dont for from how i if in is like must named never no not of on once or say says should shouldn't \
+    than the then they to type typed unless until vs was we what when whether while why will with \
+    without won't would you";
 
 /// A last sentence that is longer than this in bytes holds more than a phrase and courtesies.
 const SENTENCE_BYTES_MAX: usize = 120;
@@ -225,9 +100,14 @@ struct Word {
 }
 
 impl Word {
-    fn is_in(&self, list: &[&str]) -> bool {
-        list.contains(&self.text.as_str())
+    fn is_in(&self, list: &str) -> bool {
+        holds(list, &self.text)
     }
+}
+
+/// Whether a word is one of a list with spaces between them.
+fn holds(list: &str, word: &str) -> bool {
+    list.split(' ').any(|it| it == word)
 }
 
 /// The words of a sentence; `None` for one that holds code, quotations, a question or too much.
@@ -281,7 +161,7 @@ fn find(words: &[Word]) -> Option<Found> {
             let led = |word: &Word| word.is_in(COURTESIES) || word.is_in(LEADING);
             let set_off = before.last().is_some_and(|word| word.comma || (spelled_out && led(word)));
             let begins_with = |list| before.first().is_some_and(|word| word.is_in(list));
-            let polite = |word: &Word| word.is_in(COURTESIES) || word.is_in(&["for", "today", "then"]);
+            let polite = |word: &Word| word.is_in(COURTESIES) || word.is_in("for today then");
             let fits = (courteous || (known && set_off)) && !begins_with(ASKING) && after.iter().all(polite);
             fits.then(|| Found { phrase: *phrase, spelled_out, continues: begins_with(CONTINUING) })
         })
@@ -331,7 +211,12 @@ fn quotations_are_closed(text: &str) -> bool {
 /// Whether what stands before the last sentence leaves it standing alone.
 fn is_complete(before: &str, spelled_out: bool) -> bool {
     let line = before.trim_end().rsplit('\n').next().unwrap_or_default().trim();
-    if is_fence(line) || words(line).is_some_and(|words| words.iter().all(|word| word.is_in(COURTESIES))) {
+    // Editors put what is open before what was typed, between tags.
+    let is_tag = line.starts_with('<') && line.ends_with('>');
+    if is_tag
+        || is_fence(line)
+        || words(line).is_some_and(|words| words.iter().all(|word| word.is_in(COURTESIES)))
+    {
         return true;
     }
     let mut line_words = line.split_whitespace();
@@ -340,10 +225,9 @@ fn is_complete(before: &str, spelled_out: bool) -> bool {
     let word = last.to_lowercase().replace('’', "'");
     let numbered = mark == '.' && last.trim_end_matches('.').bytes().all(|it| it.is_ascii_digit());
     let abbreviates = matches!(word.as_str(), "e.g." | "i.e." | "vs.");
-    let connects =
-        matches!(mark, ':' | ',') || numbered || abbreviates || CONNECTING.contains(&word.as_str());
+    let connects = matches!(mark, ':' | ',') || numbered || abbreviates || holds(CONNECTING, &word);
     let first = line_words.next().map(str::to_lowercase);
-    let asks = !ends_sentence(mark) && first.as_deref().is_some_and(|first| ASKING.contains(&first));
+    let asks = !ends_sentence(mark) && first.as_deref().is_some_and(|first| holds(ASKING, first));
     // Below a single word, or after a question, `cs` is an entry or an answer.
     let answers = !spelled_out && (mark == '?' || first.is_none());
     !(connects || asks || answers)

@@ -94,6 +94,7 @@ fn a_last_sentence_or_line_of_its_own_counts() {
     closes("Did it work? It did. close the session");
     closes("> you said it is done\n\nright.\nclose the session");
     closes("```\nlog of the run\n```\ncts");
+    closes("<opened>the user has src/main.rs open</opened>\ncts");
     closes("He called it \"done\". close the session");
 }
 
