@@ -45,7 +45,7 @@ pub(crate) fn hold(file: &File, path: &Path) -> Result<Option<u64>, Error> {
     let ours = file.metadata().map_err(Error::io("look at", path))?;
     let named = regular(path)?;
     let same = |named: &Metadata| named.dev() == ours.dev() && named.ino() == ours.ino();
-    Ok(named.is_some_and(|named| same(&named)).then(|| ours.len()))
+    Ok(named.is_some_and(|named| same(&named)).then_some(ours.len()))
 }
 
 /// The file that `path` names, without following a link.

@@ -12,7 +12,8 @@ use crate::tell;
 
 /// Sessions of the history.
 const SESSIONS: usize = 10_000;
-/// A whole search, in milliseconds, as minimum.
+/// A whole search with reading the file, in milliseconds: the least wall time, or the least CPU time where others
+/// use the machine too.
 const MS_MAX: f64 = 20.0;
 /// Runs of each search.
 const RUNS: usize = 30;
@@ -38,26 +39,34 @@ pub(crate) fn run(program: &Path) -> anyhow::Result<bool> {
     let text = serde_json::to_string_pretty(&history())?;
     fs::write(project.join("context.json"), &text)?;
     tell(&format!(
-        "search over {SESSIONS} sessions ({:.1} MB), whole process, at most {MS_MAX} ms as minimum",
-        text.len() as f64 / 1e6
+        "search over {SESSIONS} sessions ({} kB), whole process, at most {MS_MAX} ms",
+        text.len() / 1_000
     ));
     let mut fits = true;
     for (name, words) in SEARCHES {
-        let mut times = Vec::new();
+        let (mut wall_ms, mut cpu_ms) = (Vec::new(), Vec::new());
         for _ in 0..RUNS {
             let mut command = Command::new(program);
             command.args(["--json", "session", "search", "--all"]).args(words.split(' '));
             command.current_dir(&project).env_clear().env("HOME", &home).stdin(Stdio::null());
+            let before = super::children_cpu_ms()?;
             let started = Instant::now();
             let output = command.output()?;
-            times.push(started.elapsed().as_secs_f64() * 1_000.0);
+            wall_ms.push(started.elapsed().as_secs_f64() * 1_000.0);
+            cpu_ms.push(super::children_cpu_ms()? - before);
             check(name, &output.stdout)?;
         }
-        times.sort_by(f64::total_cmp);
-        let (least, median) = (times[0], times[RUNS / 2]);
-        let verdict = if least <= MS_MAX { "" } else { "  TOO SLOW" };
-        tell(&format!("  {name:<34} min {least:6.2} ms  median {median:6.2} ms{verdict}"));
-        fits &= least <= MS_MAX;
+        wall_ms.sort_by(f64::total_cmp);
+        cpu_ms.sort_by(f64::total_cmp);
+        let within = wall_ms[0].min(cpu_ms[0]) <= MS_MAX;
+        tell(&format!(
+            "  {name:<34} {:5.1} ms, median {:5.1} ms, CPU {:5.1} ms{}",
+            wall_ms[0],
+            wall_ms[RUNS / 2],
+            cpu_ms[0],
+            if within { "" } else { "  TOO SLOW" }
+        ));
+        fits &= within;
     }
     Ok(fits)
 }

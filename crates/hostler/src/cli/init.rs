@@ -345,23 +345,26 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
             site.shown(&plan.settings.path),
             plan.record.command
         )?;
-        match plan.status_line {
-            Outcome::Registered => {
-                writeln!(
-                    out,
-                    "its status line is that of `hostler statusline`; `hostler init --no-statusline` removes it"
-                )?;
-            }
-            Outcome::Kept | Outcome::Elsewhere => writeln!(out, "your own status line stays as it is")?,
+        let status_line = match plan.status_line {
+            Outcome::Registered => Some(
+                "its status line is that of `hostler statusline`; `hostler init --no-statusline` removes it",
+            ),
+            Outcome::Kept | Outcome::Elsewhere => Some("your own status line stays as it is"),
             Outcome::TakenOut => {
-                writeln!(out, "no status line, as you left it; `hostler init --statusline` brings it back")?
+                Some("no status line, as you left it; `hostler init --statusline` brings it back")
             }
-            Outcome::Removed | Outcome::Unwanted => {}
+            Outcome::Removed | Outcome::Unwanted => None,
+        };
+        if let Some(words) = status_line {
+            writeln!(out, "{words}")?;
         }
         writeln!(out, "next: start a new session of the agent, or run `hostler doctor`")?;
         let root = &site.project.root;
         if args.scope != Scope::User && crate::session::locate(root, &site.project).is_none() {
-            writeln!(out, "next: `hostler session init`, where what is done and left to do is to be remembered")?;
+            writeln!(
+                out,
+                "next: `hostler session init`, where what is done and left to do is to be remembered"
+            )?;
         }
     }
     for warning in &plan.warnings {

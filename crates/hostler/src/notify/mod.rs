@@ -46,7 +46,9 @@ pub(crate) struct Notice<'a> {
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Error {
     /// Nothing says where the bus is.
-    #[error("there is no session bus: neither `DBUS_SESSION_BUS_ADDRESS` nor `$XDG_RUNTIME_DIR/bus` names one")]
+    #[error(
+        "there is no session bus: neither `DBUS_SESSION_BUS_ADDRESS` nor `$XDG_RUNTIME_DIR/bus` names one"
+    )]
     NoBus,
     /// An address without a transport that this build knows.
     #[error("the session bus is at `{0}`, and only `unix:` addresses are read")]

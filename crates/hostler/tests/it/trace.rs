@@ -394,7 +394,7 @@ fn only_what_changed_is_read_again_and_a_damaged_cache_is_made_anew() {
     // Files that changed within the last two seconds are read again: their times could not tell the next change.
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(60);
     let age = |path: &str| {
-        fs::File::options().append(true).open(world.path(path)).unwrap().set_modified(old).unwrap()
+        fs::File::options().append(true).open(world.path(path)).unwrap().set_modified(old).unwrap();
     };
     let sources = [
         "specs/010-cart/spec.md",
@@ -405,7 +405,7 @@ fn only_what_changed_is_read_again_and_a_damaged_cache_is_made_anew() {
         "web/cart.spec.ts",
         "schema.sql",
     ];
-    sources.iter().for_each(|it| age(it));
+    sources.into_iter().for_each(age);
     let whole = world.ok(&["matrix", "--no-cache"]);
     assert!(!world.state().join("projects").exists(), "something was remembered");
     assert_eq!(world.ok(&["matrix"]), whole);

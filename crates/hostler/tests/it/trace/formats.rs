@@ -1,4 +1,4 @@
-//! What other programs read: SARIF against its published schema, ReqIF by an XML parser that is not ours, pages in files.
+//! What other programs read: SARIF against its published schema, `ReqIF` by an XML parser that is not ours, pages in files.
 
 use std::fs;
 use std::path::Path;

@@ -39,8 +39,8 @@ fn this_repository_is_counted_as_another_program_counts_it() {
     let counted: BTreeMap<String, Vec<String>> = serde_json::from_slice(&output.stdout).unwrap();
     assert!(300 < counted.len(), "{} ids are cited: the script is blind", counted.len());
     let world = World::new();
-    let register: String = counted.keys().map(|id| format!("{id}\tcited\n")).collect();
-    world.write("cited.tsv", &format!("id\ttext\n{register}"));
+    let register: Vec<String> = counted.keys().map(|id| format!("{id}\tcited")).collect();
+    world.write("cited.tsv", &format!("id\ttext\n{}\n", register.join("\n")));
     let register = world.path("cited.tsv");
     let arguments = ["--json", "trace", "--no-cache", "--requirements", register.to_str().unwrap()];
     let (code, stdout, stderr) = world.run_in(&root, &arguments);
