@@ -75,7 +75,7 @@ fn document(id: &str, found: &Found) -> Value {
 
 fn show(id: &str, found: &Found) -> anyhow::Result<()> {
     let record = &found.record;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     let status = record.text("status").unwrap_or("recorded");
     let profile = record.text("profile").map(|profile| format!(" (profile {profile})")).unwrap_or_default();
     writeln!(out, "{id}: {} {status}{profile}", record.kind)?;

@@ -266,7 +266,7 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
         settings::registered(&text.unwrap_or_default()).map_err(|error| at(&plan.settings.path, &error))?;
     let events: Vec<&str> = registered.iter().map(|it| it.event.as_str()).collect();
     let changed = plan.changes().any(Change::changes);
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let files: Vec<_> = plan
             .changes()

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use hostler_ledger::file::{Access, Snapshot};
 use hostler_ledger::journal;
+use hostler_ledger::redact::printable;
 
 use super::audit::since;
 use crate::dirs::Dirs;
@@ -38,7 +39,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print SARIF 2.1.0, for viewers and code scanning
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     sarif: bool,
     /// The journals of all projects of this user
     #[arg(long, conflicts_with = "paths")]
@@ -54,6 +55,13 @@ pub(crate) struct Args {
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
+    if json && args.sarif {
+        writeln!(
+            std::io::stderr(),
+            "hostler: `--json` and `--sarif` both want standard output; give one of them"
+        )?;
+        return Ok(Exit::Usage);
+    }
     if to_stdout && (json || args.sarif) {
         bail!("`--html -` and another format both want standard output; give `--html` a file");
     }
@@ -87,7 +95,8 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
             file.replace(text.as_bytes(), Access::Shared).with_context(|| "the page was not written")?;
         let mut talk = std::io::stderr().lock();
         let shown = dirs.tilde(written.real_path());
-        writeln!(talk, "wrote `{shown}`, {}: {}", report::size(text.len()), report.headline)?;
+        let line = format!("wrote `{shown}`, {}: {}", report::size(text.len()), report.headline);
+        writeln!(talk, "{}", printable(&line))?;
     }
     Ok(Exit::Ok)
 }

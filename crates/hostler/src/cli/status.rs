@@ -43,7 +43,7 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     let Records { counts, audits } = records(&evidence)?;
     let profile = config.settings.profile.name();
 
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let registrations: Vec<_> = registered
             .iter()

@@ -205,7 +205,7 @@ fn report(site: &Site, args: &Args, plans: &[Plan], json: bool) -> anyhow::Resul
     let notes: Vec<&String> = plans.iter().flat_map(|it| &it.notes).collect();
     let evidence = site.dirs.project_state(&site.project.key());
     let evidence = evidence.is_dir().then_some(evidence);
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let files: Vec<_> = plans
             .iter()

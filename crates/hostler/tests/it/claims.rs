@@ -664,7 +664,21 @@ fn a_failure_that_is_told_is_no_finding() {
     session.says("The tests do not pass yet: `test_total` fails, 11 others pass.").clean();
 }
 
+// Talk about what was, will be, or generally is needs no tool.
 // @traces 021-CONST-VII-008
+#[test]
+fn talk_without_tools_is_no_claim() {
+    for message in [
+        "Last week you added `src/cart.py` and all tests passed; the release was yesterday.",
+        "In an earlier session we created `src/cart.py` and ran the tests. I can look at it again if you like.",
+        "A retry is created by `make_retry()`; when the tests fail, the runner prints a summary. Shall I run them?",
+        "First I would read `docs/guide.md`, then create `src/pay.py` and run the tests.",
+        "To publish it you run `cargo publish`; the index is updated after a minute.",
+    ] {
+        Session::new().says(message).clean();
+    }
+}
+
 #[test]
 fn earlier_turns_are_evidence_and_their_failures_are_not_told_again() {
     let session = Session::new();
@@ -690,7 +704,8 @@ fn a_session_goes_on_after_its_journal_was_moved_away() {
     assert!(!turn.attributes.contains_key("evidence_gaps"), "{turn:?}");
 }
 
-// More is kept than the last hundred calls: all of a session's calls, and none of another's.
+// More is kept than the last hundred calls: all of a session's calls, and none of another's. At its end they are
+// moved away with its journal; only the same session, resumed, gets them back.
 // @traces 021-US-004-AC07 021-US-004-AC08 021-CONST-VII-006 021-CONST-VI-007
 #[test]
 fn the_whole_session_is_evidence_and_nothing_but_it() {

@@ -119,7 +119,7 @@ fn document(found: &Recorded, world: &World) -> Value {
 }
 
 fn tell(found: &Recorded, world: &World) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     let text = |name: &str| preview(found.text(name), 100);
     writeln!(out, "{}: {} {}, {}", found.id, text("severity"), text("type"), text("standing"))?;
     for (label, text) in rows(found) {

@@ -141,7 +141,7 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
 }
 
 fn tell(found: &[Recorded]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     for it in found {
         let who = match it.record.text("gen_ai.agent.id") {
             Some(agent) => format!("  subagent {}", preview(agent, 40)),

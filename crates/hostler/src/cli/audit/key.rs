@@ -23,7 +23,7 @@ pub(super) fn run(json: bool) -> anyhow::Result<Exit> {
         }))?;
         return Ok(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     writeln!(out, "fingerprint  {}", public.fingerprint())?;
     writeln!(out, "public key   {}", public.hex())?;
     writeln!(out, "kept in      {}", dirs.tilde(&keys.private_path()))?;

@@ -66,7 +66,7 @@ fn sweep(args: &Args, state: &Path, keys: &Keys) -> Result<Sweep, journal::Error
 }
 
 fn tell(sweep: &Sweep) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if sweep.closed.is_empty() && sweep.failed.is_empty() {
         writeln!(out, "nothing to seal")?;
     }

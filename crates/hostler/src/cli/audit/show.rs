@@ -58,7 +58,7 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         output::json::print(&Value::Array(records.iter().map(shown).collect()))?;
         return Ok(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     for record in records {
         let text = |names: &[&str], chars_max| {
             let found = names.iter().find_map(|name| record.text(name));

@@ -227,7 +227,7 @@ fn document(reports: &[Report], keys: &Known) -> Value {
 }
 
 fn tell(reports: &[Report], keys: &Known) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if reports.is_empty() {
         writeln!(out, "no journals: nothing was recorded in this project yet")?;
         return Ok(());
