@@ -207,7 +207,8 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
 }
 
 fn finding(turn: &Turn<'_>, evidence: &Evidence, failure: &Failure) -> Finding {
-    let claim: String = turn.message.chars().take(300).collect();
+    // Whole: whoever keeps it takes its secrets out before it is cut.
+    let claim = turn.message.trim().to_owned();
     // What a subagent could not do and the message tells as done is at odds with its report.
     let (kind, rule) = if failure.target == "subagent" {
         (Kind::ResultContradiction, rules::CONTRADICTED)
