@@ -11,6 +11,7 @@ use anyhow::Context;
 use hostler_ledger::journal;
 
 use super::{project_state, sessions};
+use crate::dirs::Dirs;
 use crate::exit::Exit;
 
 /// Arguments.
@@ -22,7 +23,7 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum)]
     format: Format,
-    /// Where to; an existing file is replaced once everything is written. By default standard output
+    /// Where to; an existing file is replaced once everything is written, a link is refused. By default standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -91,7 +92,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>
         let mut out = File::options().write(true).open(path).with_context(failed)?;
         return write(&mut out);
     }
-    let path = hostler_ledger::file::resolve(path)?;
+    let path = Dirs::from_env()?.output_path(path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut temporary = tempfile::Builder::new()
         .prefix(hostler_ledger::file::LEFTOVER_PREFIX)
