@@ -146,7 +146,7 @@ fn home_of(path: &str) -> Option<(&str, &str)> {
     // Case of ASCII letters changes no position.
     let lower = path.to_ascii_lowercase();
     let name_at = |at: usize, parent: &str| -> Option<(usize, usize)> {
-        // `C:\\\\Users\\\\name`, as it stands in a string of code.
+        // `C:\\Users\\name`, as it stands in a string of code.
         let doubled = path[at + parent.len()..].bytes().take_while(|byte| b"/\\".contains(byte)).count();
         let from = at + parent.len() + doubled;
         let rest = &path[from..];
