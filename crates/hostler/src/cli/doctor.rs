@@ -51,7 +51,7 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     if json {
         let document = json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "project": site.project.root,
+            "project": site.project.root.display().to_string(),
             "problems": problems,
             "checks": doctor.checks,
         });

@@ -63,7 +63,7 @@ fn document(id: &str, found: &Found) -> Value {
     let Record { sequence, prev, time_ms, kind, hash, attributes, .. } = &found.record;
     json!({
         "id": id,
-        "journal": found.path,
+        "journal": found.path.display().to_string(),
         "sequence": sequence,
         "time_ms": time_ms,
         "kind": kind,

@@ -210,7 +210,7 @@ fn report(site: &Site, args: &Args, plans: &[Plan], json: bool) -> anyhow::Resul
         let files: Vec<_> = plans
             .iter()
             .flat_map(Plan::changes)
-            .map(|it| json!({ "path": it.path, "action": it.action(), "diff": it.diff() }))
+            .map(|it| json!({ "path": it.path.display().to_string(), "action": it.action(), "diff": it.diff() }))
             .collect();
         let document = json!({
             "dry_run": args.dry_run,
@@ -218,7 +218,7 @@ fn report(site: &Site, args: &Args, plans: &[Plan], json: bool) -> anyhow::Resul
             "removed": removed,
             "files": files,
             "notes": notes,
-            "evidence": evidence,
+            "evidence": evidence.map(|it| it.display().to_string()),
         });
         writeln!(out, "{document}")?;
         return Ok(Exit::Ok);

@@ -112,7 +112,7 @@ fn document(found: &Recorded, world: &World) -> Value {
         "evidence_calls": found.record.attributes.get("evidence_calls"),
         "evidence_gaps": found.record.attributes.get("evidence_gaps"),
         "message": found.record.text("last_message_preview"),
-        "journal": found.path,
+        "journal": found.path.display().to_string(),
         "sequence": found.record.sequence,
         "hash": found.record.hash,
     })

@@ -18,8 +18,8 @@ pub(super) fn run(json: bool) -> anyhow::Result<Exit> {
             "fingerprint": public.fingerprint(),
             "key": public.hex(),
             "pem": public.pem(),
-            "private": keys.private_path(),
-            "public": keys.public_path(),
+            "private": keys.private_path().display().to_string(),
+            "public": keys.public_path().display().to_string(),
         }))?;
         return Ok(Exit::Ok);
     }

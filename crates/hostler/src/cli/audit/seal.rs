@@ -31,7 +31,7 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     if json {
         let closed = |it: &Closed| {
             let session = it.session.as_str();
-            json!({ "session": session, "sequence": it.sequence, "path": it.path, "unsigned": it.unsigned })
+            json!({ "session": session, "sequence": it.sequence, "path": it.path.display().to_string(), "unsigned": it.unsigned })
         };
         let failed = |(session, error): &(SessionId, journal::Error)| json!({ "session": session.as_str(), "error": error.to_string() });
         output::json::print(&json!({
