@@ -182,6 +182,57 @@ fn texts(output: &Output) -> (i32, String, String) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn folders_with_any_name_are_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let home = world.folder.path().join(OsStr::from_bytes(b"h\xffme"));
+    let project = home.join(OsStr::from_bytes(b"pr\xffject"));
+    fs::create_dir_all(&project).unwrap();
+    assert!(world.command("git").args(["init", "--quiet"]).arg(&project).status().unwrap().success());
+    let run = |arguments: &[&str], input: &str| {
+        let mut command = world.command(env!("CARGO_BIN_EXE_hostler"));
+        command.env("HOME", &home).current_dir(&project).args(arguments);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        texts(&child.wait_with_output().unwrap())
+    };
+    let event = json!({
+        "session_id": SESSION, "cwd": ".", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "rm -rf /" }, "tool_use_id": "t1",
+    });
+    run(&["hook", "claude"], &event.to_string());
+    let id = format!("{}-1", &SESSION[..8]);
+    for arguments in [
+        &["audit", "key"][..],
+        &["status"],
+        &["explain", &id],
+        &["audit", "verify"],
+        &["audit", "show"],
+        &["audit", "findings"],
+        &["report"],
+        &["checkpoint", "list"],
+        &["doctor"],
+        &["init", "--dry-run"],
+        &["init"],
+        &["uninit"],
+        &["audit", "seal", "--all"],
+        &["audit", "verify"],
+    ] {
+        let (code, stdout, stderr) = run(&[&["--json"], arguments].concat(), "");
+        let told = serde_json::from_str::<Value>(&stdout).is_ok();
+        let refused = stdout.is_empty() && stderr.starts_with("error: ");
+        assert!(
+            code <= 4 && (told || refused) && !stderr.contains("panicked"),
+            "{arguments:?}: {code} {stdout}{stderr}"
+        );
+        assert!(told || !matches!(arguments[0], "status" | "audit" | "explain"), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
 fn a_project_without_journals_is_in_order() {
     let world = World::new();
     let (code, stdout, _) = world.hostler(&["audit", "verify"]);
@@ -201,7 +252,7 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     assert!(stdout.starts_with(&format!("open     {SESSION}  3 records in order\n")), "{stdout}");
     assert!(stdout.contains("  excluded     a record edited, inserted, moved"), "{stdout}");
     assert!(stdout.contains("  NOT excluded records removed from the end"), "{stdout}");
-    assert!(stdout.contains("  NOT excluded everything written anew by somebody without"), "{stdout}");
+    assert!(stdout.contains("  NOT excluded everything written anew by somebody who cannot"), "{stdout}");
 
     world.end();
     let document = world.json(&["audit", "verify"]);
@@ -214,7 +265,7 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     assert!(!excludes("signed", "forged") && !excludes("signed", "withdrawn"));
     let (_, stdout, _) = world.hostler(&["audit", "verify"]);
     assert!(stdout.contains("  excluded     records removed from the end"), "{stdout}");
-    assert!(stdout.contains("  excluded     everything written anew by somebody without"), "{stdout}");
+    assert!(stdout.contains("  excluded     everything written anew by somebody who cannot"), "{stdout}");
 
     let archived = world.journals().remove(0);
     let whole = fs::read_to_string(&archived).unwrap();
@@ -436,6 +487,30 @@ fn a_lost_key_is_loud_and_the_session_is_sealed_all_the_same() {
     assert!(told, "{doctor}");
     let (code, _, stderr) = world.hostler(&["audit", "key"]);
     assert!(code == 4 && stderr.contains("is gone"), "{code} {stderr}");
+}
+
+#[test]
+fn a_public_key_that_was_replaced_makes_nobody_trusted() {
+    let (world, other) = (World::new(), World::new());
+    for world in [&world, &other] {
+        world.bash("toolu_1", "echo one");
+        world.end();
+    }
+    let journal = other.journals().remove(0);
+    let level = |path: &PathBuf| {
+        world.json(&["audit", "verify", path.to_str().unwrap()])["journals"][0]["level"].clone()
+    };
+    let own = world.journals().remove(0);
+    assert_eq!((level(&own), level(&journal)), (json!("signed"), json!("archived")));
+
+    fs::copy(other.keys().public_path(), world.keys().public_path()).unwrap();
+    assert_eq!((level(&own), level(&journal)), (json!("archived"), json!("archived")));
+    let (code, _, stderr) = world.hostler(&["audit", "verify"]);
+    assert!(code == 0 && stderr.contains("one of the two was replaced"), "{code} {stderr}");
+
+    fs::remove_file(world.keys().private_path()).unwrap();
+    assert_eq!(level(&journal), "archived");
+    assert!(world.hostler(&["audit", "verify"]).2.contains("is gone"));
 }
 
 #[test]
