@@ -687,6 +687,52 @@ fn findings_are_listed_and_filtered() {
 }
 
 #[test]
+fn what_a_broken_journal_tells_is_marked() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    let grave = finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done");
+    world.turn(now_ms(), "turn", &json!([grave]));
+    world.turn(now_ms(), "turn", &json!([]));
+    assert_eq!(world.hostler(&["audit", "findings"]).0, 1);
+    let path = world.journal();
+    let whole = fs::read_to_string(&path).unwrap();
+    let edited = whole.replacen("CRITICAL", "LOW", 1);
+    let first_gone = whole.split_once('\n').unwrap().1.to_owned();
+    let nothing_left = "not a record\n".to_owned();
+    for (text, entries, told) in [
+        (edited, 1, "chain is broken at record 2"),
+        (first_gone, 1, "chain is broken at record 1"),
+        (nothing_left, 0, "nor a journal"),
+    ] {
+        fs::write(&path, &text).unwrap();
+        for arguments in [
+            &["audit", "findings"][..],
+            &["audit", "findings", "--severity", "CRITICAL"],
+            &["audit", "findings", "--session", &SESSION[..8]],
+            &["audit", "show"],
+            &["audit", "show", "--last", "1"],
+            &["audit", "export", "--format", "jsonl"],
+            &["audit", "export", "--format", "otlp"],
+        ] {
+            let (code, _, stderr) = world.hostler(arguments);
+            assert!(code == 4 && stderr.contains("is broken (at record"), "{arguments:?}: {code} {stderr}");
+        }
+        let found = world.json(&["audit", "findings"]);
+        assert_eq!(found.as_array().unwrap().len(), entries, "{found}");
+        for it in found.as_array().unwrap().iter().chain(world.json(&["audit", "show"]).as_array().unwrap()) {
+            assert!(it["notes"][0].as_str().unwrap().contains("is broken"), "{it}");
+        }
+        let report = world.json(&["report"]);
+        assert!(report["notes"].to_string().contains(told), "{}", report["notes"]);
+        assert!(world.hostler(&["report"]).1.contains(told));
+    }
+    fs::write(&path, whole).unwrap();
+    let (code, _, stderr) = world.hostler(&["audit", "show"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(world.json(&["audit", "findings"])[0].get("notes"), None);
+}
+
+#[test]
 fn a_finding_is_explained_from_live_and_archived_journals() {
     let world = World::new();
     world.bash("toolu_1", "echo one");

@@ -37,7 +37,7 @@ pub(in crate::cli) fn explain(id: &str, json: bool) -> anyhow::Result<Exit> {
             } else {
                 tell(&found, &world)?;
             }
-            Ok(Exit::Ok)
+            super::Broken::among(&[found.path]).tell(Exit::Ok)
         }
         Err(message) => {
             if json {

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use hostler_ledger::journal;
 
-use super::{project_state, sessions};
+use super::{Broken, project_state, sessions};
 use crate::dirs::Dirs;
 use crate::exit::Exit;
 
@@ -40,6 +40,7 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let broken = Broken::of(args.session.as_deref())?;
     let sessions = sessions(args.session.as_deref())?;
     if sessions.is_empty() {
         let which = match &args.session {
@@ -47,7 +48,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
             None => "nothing was recorded in this project yet".to_owned(),
         };
         writeln!(std::io::stderr(), "error: {which}; `hostler audit verify` lists the journals")?;
-        return Ok(Exit::Usage);
+        return broken.tell(Exit::Usage);
     }
     let state = project_state()?;
     let write = |out: &mut dyn Write| -> anyhow::Result<()> {
@@ -71,7 +72,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         write(&mut out)?;
         out.flush()?;
     }
-    Ok(Exit::Ok)
+    broken.tell(Exit::Ok)
 }
 
 fn records(files: &[PathBuf], out: &mut dyn Write) -> anyhow::Result<()> {
