@@ -84,7 +84,7 @@ pub(crate) const GIT: Guard = Guard {
 /// Our own switches belong to the user.
 pub(crate) const SELF: Guard = Guard {
     id: "self-protection",
-    summary: "the agent switching hostler's guards off or letting its own calls through",
+    summary: "the agent switching hostler's guards off, letting its own calls through or sealing journals",
     standard: Mode::Deny,
     strict: Mode::Deny,
     needs: super::nothing,
