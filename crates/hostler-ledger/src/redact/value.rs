@@ -75,6 +75,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// A value as it stands in the text.
+#[derive(Clone, Copy)]
 struct Value<'a> {
     text: &'a str,
     start: usize,
