@@ -35,16 +35,30 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     text
 }
 
+/// The value of an argument without secrets: its name, or the last part of its path (`users[0].password`), is seen with
+/// it, and the whole of the value is one.
+pub fn argument(path: &str, value: &str) -> String {
+    const QUOTE: &str = "\"\"\"";
+    let name = path.rsplit('.').next().unwrap_or(path).split('[').next().unwrap_or(path);
+    // Quotes of its own would end it early.
+    let plain = value.replace('"', "'");
+    let named = format!("{name}: {QUOTE}{plain}{QUOTE}");
+    let clean = redact(&named);
+    let inner = clean.split_once(QUOTE).and_then(|(_, rest)| rest.strip_suffix(QUOTE));
+    redact(inner.filter(|it| *it != plain).unwrap_or(value)).into_owned()
+}
+
 /// What [`redact`] takes out of `text`, for whoever keeps other texts that were made of it: there nothing before a
 /// secret tells what it is.
 pub fn secrets(text: &str) -> Vec<String> {
     scan(text).into_iter().map(|span| text[span].to_owned()).collect()
 }
 
-/// `text` without these `secrets` of another text, in whatever case. A short one is a secret only where it stands alone
-/// as a word.
+/// `text` without these `secrets` of another text, in whatever case, and without the beginning of one at which it was
+/// cut. A short one is a secret only where it stands alone as a word.
 pub fn without(text: &str, secrets: &[String]) -> String {
     const CHARS_SURE: usize = 12;
+    const CUT_BYTES_MIN: usize = 6;
     let word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
     let mut out = text.to_owned();
     for secret in secrets.iter().filter(|it| !it.is_empty()) {
@@ -63,6 +77,14 @@ pub fn without(text: &str, secrets: &[String]) -> String {
         }
         clean.push_str(&out[from..]);
         out = clean;
+        let end = out.trim_end_matches('…').len();
+        let begins = |length: &usize| {
+            let part = end.checked_sub(*length).and_then(|at| out.get(at..end));
+            part.is_some_and(|it| secret.get(..*length).is_some_and(|start| start.eq_ignore_ascii_case(it)))
+        };
+        if let Some(length) = (CUT_BYTES_MIN..secret.len()).rev().find(begins) {
+            out.replace_range(end - length..end, MARK);
+        }
     }
     out
 }

@@ -312,3 +312,37 @@ fn a_large_text_is_looked_at_as_far_as_it_is_shown() {
     assert!(shown.starts_with("password=[redacted] password=[redacted] "), "{shown}");
     assert!(shown.ends_with("more bytes]") && shown.len() < 100, "{shown}");
 }
+
+#[test]
+fn what_was_made_of_a_text_is_without_its_secrets() {
+    let command = "curl -u admin:Correct-Horse9 'https://x?api_key=0123456789abcdef' -d pw";
+    let secrets = secrets(command);
+    assert_eq!(secrets, ["Correct-Horse9", "0123456789abcdef"]);
+    for (text, expected) in [
+        ("curl admin correct-horse9 x", "curl admin [redacted] x"),
+        ("x0123456789ABCDEFx", "x[redacted]x"),
+        ("get https://x?k=012345678…", "get https://x?k=[redacted]…"),
+        ("get https://x?k=0123", "get https://x?k=0123"),
+        ("Über admin", "Über admin"),
+    ] {
+        assert_eq!(without(text, &secrets), expected);
+    }
+    let short = ["pw".to_owned()];
+    assert_eq!(without("pwd pw spw", &short), "pwd [redacted] spw");
+}
+
+#[test]
+fn an_argument_is_a_secret_by_its_name() {
+    for (path, value, expected) in [
+        ("password", "correct horse", MARK),
+        ("users[0].dbPassword", "it's \"x\"", MARK),
+        ("apiKey", "abcd1234efgh", MARK),
+        ("headers.Authorization", "Bearer abcdefgh", "Bearer [redacted]"),
+        ("title", "Reset your password", "Reset your password"),
+        ("url", "https://me:hunter2@x", "https://me:[redacted]@x"),
+        ("password", "", ""),
+        ("token", "primary colour", "primary colour"),
+    ] {
+        assert_eq!(argument(path, value), expected, "{path}");
+    }
+}

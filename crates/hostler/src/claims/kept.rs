@@ -4,9 +4,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hostler_ledger::redact::{preview, redact, secrets, without};
+use hostler_ledger::redact::{argument, preview, redact, secrets, without};
 use hostler_model::{Action, Event, Outcome, Place, ToolCall};
-use hostler_policy::claims::evidence::{self, Actor, Deed, Failure, FailureKind, Source};
+use hostler_policy::claims::evidence::{self, Actor, Deed, Failure, FailureKind, Redact, Source};
 use hostler_policy::claims::{Act, Evidence};
 use hostler_policy::shell::may_take_long;
 use serde_json::Value;
@@ -73,7 +73,7 @@ fn extract(event: &Event, call: &ToolCall, outcome: &Outcome, place: &Place) -> 
 /// What a call proves, without secrets: neither those that its texts show nor, in what was made of a command, those
 /// that only the command itself shows to be some.
 pub(crate) fn of_source(source: &Source<'_>) -> Evidence {
-    let evidence = evidence::of_redacted(source, redact);
+    let evidence = evidence::of_redacted(source, Redact { text: redact, argument });
     let Action::Shell { command } = &source.call.action else { return evidence };
     let secrets = secrets(command);
     if secrets.is_empty() {
@@ -269,6 +269,10 @@ mod tests {
         let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
         for blanks in 60..110 {
             kept_of(shell(&format!("echo {} {key}", "a".repeat(blanks))), "", &["0123456789"]);
+        }
+        for before in 80..150 {
+            let address = format!("https://x.example/{}/{key}", "c".repeat(before));
+            kept_of(shell(&format!("curl -I {address}")), "HTTP/2 200\n", &["0123456789"]);
         }
         for before in 150..210 {
             let line = format!("error: {} {key} is refused", "b".repeat(before));

@@ -386,6 +386,34 @@ fn a_person_lets_one_stopped_call_through_once() {
 }
 
 #[test]
+fn no_secret_of_a_call_is_in_the_journal() {
+    let world = World::new();
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let calls = [
+        ("Bash", json!({ "command": "curl -u admin:correcthorse https://x.example" })),
+        (
+            "Bash",
+            json!({ "command": format!("git clone https://{key}@github.com/x/y && rm -rf /srv/{key}") }),
+        ),
+        ("Bash", json!({ "command": format!("{} rm -rf /srv/x {key}", "a".repeat(225)) })),
+        ("Bash", json!({ "command": "npm config set //registry.npmjs.org/:_authToken correcthorse9X" })),
+        ("mcp__db__create_user", json!({ "password": "correct horse battery", "name": "newcomer" })),
+        ("mcp__db__create_user", json!({ "apiKey": "correcthorse1234", "name": "newcomer" })),
+    ];
+    for (at, (tool, input)) in calls.iter().enumerate() {
+        for event in ["PreToolUse", "PostToolUse"] {
+            world.call(event, &format!("t{at}"), tool, input);
+        }
+    }
+    let text = fs::read_to_string(world.journal()).unwrap();
+    assert!(text.contains("newcomer") && text.contains("curl") && text.contains("[redacted]"), "{text}");
+    for part in ["correct", "horse", "battery", "0123456789", "abcdefghij", "ghp_0"] {
+        let line = text.lines().find(|line| line.contains(part));
+        assert_eq!(line, None, "{part}");
+    }
+}
+
+#[test]
 fn an_agent_and_a_script_let_nothing_through() {
     let world = World::new();
     world.bash("toolu_1", "rm -rf /");

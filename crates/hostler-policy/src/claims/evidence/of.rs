@@ -33,12 +33,18 @@ const SUMMARY_RESULT_CHARS: usize = 90;
 /// Words that evidence keeps of a call.
 const WORDS_MAX: usize = 80;
 
-/// Takes secrets out of a text.
-pub type Redact = fn(&str) -> Cow<'_, str>;
+/// Takes secrets out of texts.
+#[derive(Debug, Clone, Copy)]
+pub struct Redact {
+    /// Out of any text.
+    pub text: fn(&str) -> Cow<'_, str>,
+    /// Out of the value of an argument, whose name comes first: `apiKey` tells what the value is.
+    pub argument: fn(&str, &str) -> String,
+}
 
 /// What a call proves, of material without secrets. What is to be kept is made by [`of_redacted`].
 pub fn of(source: &Source<'_>) -> Evidence {
-    of_redacted(source, |text| Cow::Borrowed(text))
+    of_redacted(source, Redact { text: |text| Cow::Borrowed(text), argument: |_, value| value.to_owned() })
 }
 
 /// What a call proves, without its secrets: `redact` sees each text whole, before words are made of it and before it
@@ -47,7 +53,7 @@ pub fn of_redacted(source: &Source<'_>, redact: Redact) -> Evidence {
     let cleaned = clean_call(source.call, redact);
     let source = &Source { call: cleaned.as_ref().unwrap_or(source.call), ..*source };
     let output = clean(&source.outcome.output);
-    let output = redact(&output);
+    let output = (redact.text)(&output);
     let (exit, text) = failure::unframe(&output);
     let exit = source.outcome.exit.or(exit);
     let mcp = matches!(source.call.action, Action::Mcp { .. });
@@ -68,7 +74,7 @@ pub fn of_redacted(source: &Source<'_>, redact: Redact) -> Evidence {
         Action::Shell { command } => {
             // What the command does is read from it as it is: a mark in a secret's place is a pattern to a shell.
             command::shell(command, source, exit, text, &mut evidence);
-            let clean = redact(command);
+            let clean = (redact.text)(command);
             if matches!(clean, Cow::Owned(_)) {
                 let kept = mcp::words_of(&clean);
                 evidence.words.retain(|word| kept.contains(word));
@@ -89,7 +95,7 @@ pub fn of_redacted(source: &Source<'_>, redact: Redact) -> Evidence {
 
 /// The call without secrets in what words and names are taken from. `None`: such texts are not in it.
 fn clean_call(call: &ToolCall, redact: Redact) -> Option<ToolCall> {
-    let text = |text: &str| redact(text).into_owned();
+    let text = |text: &str| (redact.text)(text).into_owned();
     let (action, input) = match &call.action {
         Action::Search { path, pattern } => {
             (Action::Search { path: path.clone(), pattern: text(pattern) }, call.input.clone())
@@ -99,7 +105,7 @@ fn clean_call(call: &ToolCall, redact: Redact) -> Option<ToolCall> {
             (Action::Delegate { agent: agent.clone(), prompt: text(prompt) }, call.input.clone())
         }
         Action::Mcp { server, tool, strings } => {
-            let strings = strings.iter().map(|(key, value)| (key.clone(), argument(key, value, redact)));
+            let strings = strings.iter().map(|(key, value)| (key.clone(), (redact.argument)(key, value)));
             let (server, tool) = (server.clone(), tool.clone());
             (Action::Mcp { server, tool, strings: strings.collect() }, call.input.clone())
         }
@@ -107,16 +113,6 @@ fn clean_call(call: &ToolCall, redact: Redact) -> Option<ToolCall> {
         _ => return None,
     };
     Some(ToolCall { action, input, ..call.clone() })
-}
-
-/// An argument's value without secrets, its name seen with it: `apiKey` tells what the value is.
-fn argument(key: &str, value: &str, redact: Redact) -> String {
-    const QUOTE: &str = "\"\"\"";
-    let name = key.rsplit('.').next().unwrap_or(key).split('[').next().unwrap_or(key);
-    let named = format!("{name}: {QUOTE}{value}{QUOTE}");
-    let clean = redact(&named);
-    let inner = clean.split_once(QUOTE).and_then(|(_, rest)| rest.strip_suffix(QUOTE));
-    redact(inner.unwrap_or(value)).into_owned()
 }
 
 fn channel(action: &Action) -> Channel {
