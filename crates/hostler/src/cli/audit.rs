@@ -95,6 +95,23 @@ fn sessions(prefix: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<PathBuf
     Ok(found.into_iter().map(|(session, files)| (session, in_order(files))).collect())
 }
 
+/// Whether `prefix` begins no session's name, which is then said: a mistyped name must not look like a session
+/// without findings.
+fn is_unknown(prefix: Option<&str>) -> anyhow::Result<bool> {
+    let Some(prefix) = prefix else { return Ok(false) };
+    // One whose first record is damaged names no session; its file does.
+    let named = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(prefix));
+    if journal::files(&project_state()?)?.iter().any(named) || !sessions(Some(prefix))?.is_empty() {
+        return Ok(false);
+    }
+    writeln!(
+        std::io::stderr(),
+        "error: no session of this project begins with `{}`; `hostler audit verify` lists the journals",
+        preview(prefix, 100)
+    )?;
+    Ok(true)
+}
+
 /// Journals whose chain does not hold, and why: what is told of them may have been changed.
 #[derive(Debug, Default)]
 struct Broken(BTreeMap<PathBuf, String>);
@@ -117,7 +134,10 @@ impl Broken {
         let problem = |report: journal::Report| {
             let bad = report.bad?;
             // Archived between the two looks: it is read under its new name, or not at all.
-            report.path.exists().then(|| (report.path, format!("at record {}: {}", bad.sequence, bad.problem)))
+            report
+                .path
+                .exists()
+                .then(|| (report.path, format!("at record {}: {}", bad.sequence, bad.problem)))
         };
         Self(journal::verify_all(files).into_iter().filter_map(problem).collect())
     }

@@ -72,10 +72,8 @@ fn parsed<T: serde::de::DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> 
 
 fn bound(value: &mut Value) {
     match value {
-        Value::Number(number) => {
-            if number.as_u64().is_some_and(|it| NUMBER_MAX < it) {
-                *value = NUMBER_MAX.into();
-            }
+        Value::Number(number) if number.as_u64().is_some_and(|it| NUMBER_MAX < it) => {
+            *value = NUMBER_MAX.into();
         }
         Value::Array(items) => items.iter_mut().for_each(bound),
         Value::Object(members) => members.values_mut().for_each(bound),

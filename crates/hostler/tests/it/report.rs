@@ -233,7 +233,7 @@ fn a_period_leaves_older_sessions_out() {
     );
     let (code, _, stderr) = world.hostler(&["report", "saved.json", "--since", "tomorrow"]);
     assert_eq!(code, 3);
-    says(&stderr, "`tomorrow` is neither a time like");
+    says(&stderr, "invalid value 'tomorrow' for '--since <TIME>': use `7d`");
 }
 
 #[test]

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use hostler_ledger::journal;
 
-use super::{Broken, project_state, sessions};
+use super::{Broken, is_unknown, project_state, sessions};
 use crate::dirs::Dirs;
 use crate::exit::Exit;
 
@@ -40,14 +40,16 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
     let broken = Broken::of(args.session.as_deref())?;
     let sessions = sessions(args.session.as_deref())?;
     if sessions.is_empty() {
-        let which = match &args.session {
-            Some(prefix) => format!("no session of this project begins with `{prefix}`"),
-            None => "nothing was recorded in this project yet".to_owned(),
-        };
-        writeln!(std::io::stderr(), "error: {which}; `hostler audit verify` lists the journals")?;
+        writeln!(
+            std::io::stderr(),
+            "error: nothing that can be read was recorded; `hostler audit verify` lists the journals"
+        )?;
         return broken.tell(Exit::Usage);
     }
     let state = project_state()?;

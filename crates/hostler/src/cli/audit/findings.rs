@@ -9,7 +9,7 @@ use hostler_model::SessionId;
 use hostler_policy::claims::Severity;
 use serde_json::{Map, Value, json};
 
-use super::{Broken, sessions, since, time};
+use super::{Broken, is_unknown, sessions, since, time};
 use crate::exit::Exit;
 use crate::output;
 
@@ -123,6 +123,9 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
     let broken = Broken::of(args.session.as_deref())?;
     let mut found = Vec::new();
     for path in sessions(args.session.as_deref())?.into_values().flatten() {

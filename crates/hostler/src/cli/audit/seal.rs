@@ -9,7 +9,7 @@ use hostler_ledger::signature::Keys;
 use hostler_model::SessionId;
 use serde_json::json;
 
-use super::project_state;
+use super::{is_unknown, project_state};
 use crate::dirs::Dirs;
 use crate::exit::Exit;
 use crate::output;
@@ -26,6 +26,9 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
     let (state, keys) = (project_state()?, Dirs::from_env()?.keys());
     let sweep = sweep(args, &state, &keys)?;
     if json {

@@ -8,7 +8,7 @@ use hostler_ledger::journal::{self, Record};
 use hostler_ledger::redact;
 use serde_json::{Value, json};
 
-use super::{Broken, project_state, since, time};
+use super::{Broken, is_unknown, project_state, since, time};
 use crate::exit::Exit;
 use crate::output;
 
@@ -38,6 +38,9 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
     let broken = Broken::of(args.session.as_deref())?;
     let mut records: Vec<(PathBuf, Record)> = Vec::new();
     for file in journal::files(&project_state()?)? {
