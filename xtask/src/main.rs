@@ -1,4 +1,4 @@
-//! What cargo cannot do: `cargo xtask latency`, `cargo xtask claims`, `cargo xtask fuzz`.
+//! What cargo cannot do: gates, measurements and fuzzing; [`USAGE`] lists them.
 
 mod claims;
 mod fuzz;

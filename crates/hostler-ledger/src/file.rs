@@ -98,6 +98,22 @@ pub enum Error {
         /// The resolved path.
         path: PathBuf,
     },
+    /// The name is a link: whoever made it decides what would be replaced.
+    #[error("`{path}` is a link to `{target}`; name the file that is to be written itself")]
+    Link {
+        /// The path as it was asked for.
+        path: PathBuf,
+        /// What it points to.
+        target: PathBuf,
+    },
+    /// Files of ours are written by us alone.
+    #[error("`{path}` lies in `{folder}`, where hostler keeps its own files; name a file elsewhere")]
+    Ours {
+        /// The resolved path.
+        path: PathBuf,
+        /// The folder of ours.
+        folder: PathBuf,
+    },
     /// Somebody else wrote it between our read and our write.
     #[error("`{path}` changed while it was being edited, nothing was written; run the command again")]
     Changed {
@@ -405,6 +421,26 @@ pub fn leftovers(folder: &Path) -> Vec<PathBuf> {
 pub fn resolve(path: &Path) -> Result<PathBuf, Error> {
     let path = std::path::absolute(path).map_err(Error::io("resolve", path))?;
     resolve_hops(&path, LINK_HOPS_MAX)
+}
+
+/// The resolved path of a file that the user told us to write: links of its folders are followed. A repository can
+/// hold a link under any name that a command is likely to be given, so none is followed at the end; and nothing is
+/// written below the folders `ours`.
+///
+/// # Errors
+/// It is a link, or lies in `ours`; a loop of links, or no permission to look.
+pub fn output_path(path: &Path, ours: &[PathBuf]) -> Result<PathBuf, Error> {
+    let path = std::path::absolute(path).map_err(Error::io("resolve", path))?;
+    if let Ok(target) = fs::read_link(&path) {
+        return Err(Error::Link { path, target });
+    }
+    let real = resolve(&path)?;
+    for folder in ours {
+        if real.starts_with(resolve(folder)?) {
+            return Err(Error::Ours { path: real, folder: folder.clone() });
+        }
+    }
+    Ok(real)
 }
 
 fn resolve_hops(path: &Path, hops: usize) -> Result<PathBuf, Error> {

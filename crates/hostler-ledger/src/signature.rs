@@ -1,7 +1,8 @@
 //! The key that seals and exports are signed with: Ed25519, one for the user, outside every project.
 //!
-//! A signature shows that a file was not written anew by somebody without the key. Whoever runs with the same
-//! user id can read the key file; the guards keep an agent's tools from writing it, nothing here can do more.
+//! A signature shows that a file was not written anew by somebody who cannot act as this user. Whoever runs with the
+//! same user id can read the key file, or leave hostler a journal to seal; the guards keep an agent's tools from both as
+//! far as they see it, nothing here can do more.
 //!
 //! Two files in a folder of ours: the private key, and the public one, which also tells a key that was lost from
 //! one that was never made.

@@ -55,6 +55,7 @@ impl World {
         ["README.md", "app.log", "data.db", "src/lib.rs", "build/out.bin"]
             .into_iter()
             .fold(world, |world, path| world.file(path, "some text\n"))
+            .file("~/.local/share/hostler/signing/ed25519.key", "some text\n")
     }
 
     /// The world in which `example` happens.

@@ -48,6 +48,15 @@ impl Dirs {
         Keys::new(self.data.join("signing"))
     }
 
+    /// Where a file goes that a command was told to write (`--out`, `--html`): no link, and nothing of ours.
+    ///
+    /// # Errors
+    /// Why it may not go there.
+    pub(crate) fn output_path(&self, path: &Path) -> Result<PathBuf, hostler_ledger::file::Error> {
+        let ours = [self.state.clone(), self.data.clone(), self.config.clone()];
+        hostler_ledger::file::output_path(path, &ours)
+    }
+
     /// `path` with the home folder written as `~`, for messages.
     pub(crate) fn tilde(&self, path: &Path) -> String {
         match path.strip_prefix(&self.home) {

@@ -252,3 +252,26 @@ fn folders_that_were_made_are_told_outermost_first() {
     top.file("a/f", "");
     assert!(create_folders(&top.path("a/f/g"), Access::Shared).is_err());
 }
+
+#[test]
+fn a_file_is_written_neither_through_a_link_nor_among_our_own() {
+    let home = Folder::new();
+    let target = home.file("target", "x");
+    let link = home.path("link");
+    symlink(&target, &link).unwrap();
+    let dangling = home.path("dangling");
+    symlink(home.path("nothing"), &dangling).unwrap();
+    fs::create_dir_all(home.path("ours/sessions")).unwrap();
+    let folder = home.path("folder");
+    symlink(home.path("ours/sessions"), &folder).unwrap();
+    let ours = [home.path("ours"), home.path("not there")];
+    for path in [&link, &dangling] {
+        assert!(matches!(output_path(path, &ours), Err(Error::Link { .. })), "{}", path.display());
+    }
+    for path in [home.path("ours/a"), home.path("ours/new/a"), folder.join("a")] {
+        assert!(matches!(output_path(&path, &ours), Err(Error::Ours { .. })), "{}", path.display());
+    }
+    assert_eq!(output_path(&target, &ours).unwrap(), fs::canonicalize(&target).unwrap());
+    assert!(output_path(&home.path("new"), &ours).unwrap().ends_with("new"));
+    assert!(output_path(&home.path("ours.jsonl"), &ours).is_ok());
+}

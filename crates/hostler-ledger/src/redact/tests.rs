@@ -64,6 +64,56 @@ fn options_lose_their_value() {
 }
 
 #[test]
+fn a_secret_is_known_by_the_word_before_it() {
+    check(
+        "npm config set //registry.npmjs.org/:_authToken hunter2PWxyz99",
+        "npm config set //registry.npmjs.org/:_authToken [redacted]",
+    );
+    check("npm set //npm.example/:_password correcthorse", "npm set //npm.example/:_password [redacted]");
+    check(
+        "aws configure set aws_secret_access_key wJalrXUtnFEMIK7MDENG --profile p",
+        "aws configure set aws_secret_access_key [redacted] --profile p",
+    );
+    check(
+        "aws configure set aws_secret_access_key 'a b c d e'",
+        "aws configure set aws_secret_access_key '[redacted]'",
+    );
+    check("git config --global user.password correcthorse", "git config --global user.password [redacted]");
+    check("pulumi config set dbPassword correcthorse", "pulumi config set dbPassword [redacted]");
+    check("echo x; setx API_TOKEN correcthorse", "echo x; setx API_TOKEN [redacted]");
+    check("AWS_SECRET_ACCESS_KEY wJalrXUtnFEMIK7MDENG", "AWS_SECRET_ACCESS_KEY [redacted]");
+    check("openssl enc -aes-256-cbc -k correcthorse -in a", "openssl enc -aes-256-cbc -k [redacted] -in a");
+    check("openssl enc -pass pass:correcthorse -in a", "openssl enc -pass pass:[redacted] -in a");
+    check("openssl enc -pass 'pass:correct horse'", "openssl enc -pass 'pass:[redacted]'");
+    check("docker login -u me -p correcthorse host", "docker login -u me -p [redacted] host");
+    check("curl -ume:hunter2 https://x", "curl -ume:[redacted] https://x");
+    check("curl --user=me:hunter2 https://x", "curl --user=me:[redacted] https://x");
+    check("curl --proxy-user me:hunter2 https://x", "curl --proxy-user me:[redacted] https://x");
+    check("unzip -P correcthorse a.zip", "unzip -P [redacted] a.zip");
+    for text in [
+        "the token is expired",
+        "The secret lies in the config; set the password correctly.",
+        "an access_token expires after 3600 seconds",
+        "the refresh-token flow and the api_key header",
+        "git config user.password",
+        "git config --get credential.helper",
+        "npm config set registry https://npm.example/",
+        "aws configure set region eu-west-1",
+        "aws configure get aws_secret_access_key --profile p",
+        "add token refresh; set password policy",
+        "openssl enc -pass env:PASS -in a",
+        "openssl enc -pass file:secret.txt -in a",
+        "openssl req -new -key k.pem",
+        "npm config set //registry.npmjs.org/:_authToken ${NPM_TOKEN}",
+        "docker run -p 8080:80 -k login",
+        "docker compose run -p 8080:80 web",
+        "fn access_token refresh_token(id_token bearer_token)",
+    ] {
+        untouched(text);
+    }
+}
+
+#[test]
 fn headers_and_urls_lose_their_credentials() {
     check("-H 'Authorization: Bearer abc.def-123' x", "-H 'Authorization: Bearer [redacted]' x");
     check("Authorization: Basic bWU6aHVudGVyMg==", "Authorization: Basic [redacted]");
@@ -261,4 +311,38 @@ fn a_large_text_is_looked_at_as_far_as_it_is_shown() {
     let shown = preview(&text, 40);
     assert!(shown.starts_with("password=[redacted] password=[redacted] "), "{shown}");
     assert!(shown.ends_with("more bytes]") && shown.len() < 100, "{shown}");
+}
+
+#[test]
+fn what_was_made_of_a_text_is_without_its_secrets() {
+    let command = "curl -u admin:Correct-Horse9 'https://x?api_key=0123456789abcdef' -d pw";
+    let secrets = secrets(command);
+    assert_eq!(secrets, ["Correct-Horse9", "0123456789abcdef"]);
+    for (text, expected) in [
+        ("curl admin correct-horse9 x", "curl admin [redacted] x"),
+        ("x0123456789ABCDEFx", "x[redacted]x"),
+        ("get https://x?k=012345678…", "get https://x?k=[redacted]…"),
+        ("get https://x?k=0123", "get https://x?k=0123"),
+        ("Über admin", "Über admin"),
+    ] {
+        assert_eq!(without(text, &secrets), expected);
+    }
+    let short = ["pw".to_owned()];
+    assert_eq!(without("pwd pw spw", &short), "pwd [redacted] spw");
+}
+
+#[test]
+fn an_argument_is_a_secret_by_its_name() {
+    for (path, value, expected) in [
+        ("password", "correct horse", MARK),
+        ("users[0].dbPassword", "it's \"x\"", MARK),
+        ("apiKey", "abcd1234efgh", MARK),
+        ("headers.Authorization", "Bearer abcdefgh", "Bearer [redacted]"),
+        ("title", "Reset your password", "Reset your password"),
+        ("url", "https://me:hunter2@x", "https://me:[redacted]@x"),
+        ("password", "", ""),
+        ("token", "primary colour", "primary colour"),
+    ] {
+        assert_eq!(argument(path, value), expected, "{path}");
+    }
 }

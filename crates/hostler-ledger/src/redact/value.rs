@@ -75,6 +75,7 @@ const PLAIN: &[&str] = &[
 ];
 
 /// A value as it stands in the text.
+#[derive(Clone, Copy)]
 struct Value<'a> {
     text: &'a str,
     start: usize,
@@ -240,7 +241,9 @@ pub(super) fn of_option(text: &str, at: usize) -> Option<Range<usize>> {
         let value = value_at(text, from)?;
         let word = value.text.trim_end_matches(['.', ':', '?', '!']);
         let talk = value.quote.is_none() && TALK.iter().any(|it| it.eq_ignore_ascii_case(word));
-        if talk || value.text.starts_with('-') || template(value.text, value.quote == Some("'")) {
+        // Says by which way the password comes, and `of_short_option` has seen to it.
+        let source = option == "-pass" && OPENSSL.iter().any(|it| value.text.starts_with(it));
+        if talk || source || value.text.starts_with('-') || template(value.text, value.quote == Some("'")) {
             return None;
         }
         return (strength == Strength::Strong || random(value.text)).then(|| value.span());
@@ -258,24 +261,106 @@ fn of_short_option(text: &str, at: usize, option: &str, gap: usize) -> Option<Ra
     let after = at + option.len();
     let attached = || text.get(at + 2..).and_then(|_| value_at(text, at + 2));
     let separate = || if 0 < gap { value_at(text, after + gap) } else { None };
-    let value = if option.starts_with("-p") && of(&MYSQL) {
+    let any = |options: &[&str]| options.contains(&option);
+    let attaches = option.starts_with("-p") && (of(&MYSQL) || of(&["7z", "7za", "7zz"]) && 2 < option.len());
+    let separates = option == "-p" && of(&["sshpass", "login"])
+        || option == "-a" && of(&["redis-cli"])
+        || any(&["-k", "-K"]) && of(&["openssl"])
+        || any(&["-pass", "-passin", "-passout"]) && of(&["openssl"])
+        || option == "-P" && of(&["zip", "unzip", "sqlcmd"])
+        || option == "-w" && of(&["ldapsearch", "ldapmodify", "ldapadd", "ldapdelete", "ldapwhoami"]);
+    let value = if attaches {
         attached()?
-    } else if option == "-p" && of(&["sshpass"]) || option == "-a" && of(&["redis-cli"]) {
-        separate()?
+    } else if separates {
+        let value = separate()?;
+        // `-pass file:…`, `env:…`: where it stands, not what it is.
+        match value.text.split_once(':') {
+            Some(("pass", _)) => after_colon(value)?,
+            Some(_) if option.starts_with("-pass") => return None,
+            _ => value,
+        }
     } else if option.starts_with("-p") && of(&["sshpass"]) {
         attached()?
-    } else if matches!(option, "-u" | "--user") && of(&["curl", "http", "https", "wget"]) {
-        let mut value = separate()?;
-        let (user, secret) = value.text.split_once(':')?;
-        value.start += user.len() + 1;
-        value.text = secret;
-        value
+    } else if any(&["-u", "--user", "--proxy-user", "-U"]) && of(&WEB) {
+        let joined = || value_at(text, after + 1).filter(|_| text[after..].starts_with('='));
+        after_colon(separate().or_else(joined)?)?
+    } else if option.starts_with("-u") && of(&["curl"]) {
+        after_colon(attached()?)?
     } else {
         return None;
     };
+    if value.quote.is_none() && value.text.starts_with('-') {
+        return None;
+    }
     (!value.text.is_empty() && !template(value.text, value.quote == Some("'"))).then(|| value.span())
 }
 
+/// What follows the colon: the password of `user:password`.
+fn after_colon(value: Value<'_>) -> Option<Value<'_>> {
+    let (before, secret) = value.text.split_once(':')?;
+    Some(Value { text: secret, start: value.start + before.len() + 1, ..value })
+}
+
+/// Words before a name that its value is set by: `npm config set`, `gh secret set`, `git config`.
+const KEEPERS: &[&str] =
+    &["config", "configure", "conf", "secret", "secrets", "env", "variable", "variables"];
+const SETTERS: &[&str] = &["set", "add", "put", "create", "update", "add-or-update"];
+const SETTING_PROGRAMS: &[&str] = &["npm", "pnpm", "yarn", "setx", "setenv"];
+
+/// What stands behind a secret's name as the next word: `npm config set //host/:_authToken x`,
+/// `aws configure set aws_secret_access_key x`. Elsewhere than behind a command that sets it, the name must be one that
+/// no sentence has, and the value must look like a secret.
+pub(super) fn after_name(text: &str, at: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    if !at.checked_sub(1).is_some_and(|it| bytes[it].is_ascii_alphanumeric()) {
+        return None;
+    }
+    let from = at.saturating_sub(2 * NAME_BYTES_MAX);
+    let start = (from..at).rev().take_while(|it| !b" \t\n\r\"'`".contains(&bytes[*it])).last()?;
+    let word = text.get(start..at)?;
+    let name = word.rsplit([':', '/', '=', '(', ',']).next()?;
+    let strength = name::strength(name).filter(|it| Strength::Weak < *it)?;
+    let gap = bytes[at..].iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let value = value_at(text, at + gap)?;
+    let spoken = value.text.trim_end_matches(['.', ':', '?', '!']);
+    let talk = value.quote.is_none() && TALK.iter().any(|it| it.eq_ignore_ascii_case(spoken));
+    if talk
+        || value.text.starts_with(['-', '=', ':', '+', '!'])
+        || template(value.text, value.quote == Some("'"))
+    {
+        return None;
+    }
+    let known = if set_by_command(text, start) {
+        strength == Strength::Strong || 8 <= value.text.len()
+    } else {
+        let camel = name
+            .bytes()
+            .zip(name.bytes().skip(1))
+            .any(|(a, b)| a.is_ascii_lowercase() && b.is_ascii_uppercase());
+        let structured = name.contains(['_', '-', '.']) || camel;
+        structured && value.quote.is_none() && looks_secret(value.text) && random(value.text)
+    };
+    (known && !expression(name, &value)).then(|| value.span())
+}
+
+/// The name at `start` is what a command sets.
+fn set_by_command(text: &str, start: usize) -> bool {
+    let before = command_before(text, start);
+    let mut words = before.split_whitespace().rev().filter(|word| !word.starts_with('-')).take(6);
+    let keeper = |word: &str| KEEPERS.contains(&word);
+    match words.next() {
+        Some("config") => words.next() == Some("git"),
+        Some("setx" | "setenv") => words.next().is_none(),
+        Some(word) if SETTERS.contains(&word) => {
+            words.next().is_some_and(|it| keeper(it) || SETTING_PROGRAMS.contains(&it))
+        }
+        _ => false,
+    }
+}
+
+/// Ways by which `openssl` takes a password.
+const OPENSSL: [&str; 4] = ["pass:", "env:", "file:", "fd:"];
+const WEB: [&str; 4] = ["curl", "http", "https", "wget"];
 const MYSQL: [&str; 8] = [
     "mysql",
     "mysqldump",

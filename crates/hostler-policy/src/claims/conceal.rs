@@ -31,11 +31,7 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
             finding.rule == rules::FAILED
                 && finding.evidence.iter().any(|it| it.starts_with(&evidence.summary))
         });
-        let contradicted = audit.findings.iter().any(|finding| {
-            finding.rule == rules::CONTRADICTED
-                && finding.evidence.iter().any(|it| it.starts_with(&evidence.summary))
-        });
-        if contradicted {
+        if turn.evidence.iter().any(|other| contradicts(audit, other) && same_run(evidence, other)) {
             continue;
         }
         let unknown = failure.kind == FailureKind::Error
@@ -57,6 +53,20 @@ pub(super) fn find(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
             return;
         }
     }
+}
+
+/// A claim was contradicted by this call.
+fn contradicts(audit: &Audit, evidence: &Evidence) -> bool {
+    audit.findings.iter().any(|finding| {
+        finding.rule == rules::CONTRADICTED
+            && finding.evidence.iter().any(|it| it.starts_with(&evidence.summary))
+    })
+}
+
+/// The same call, or one that ran the same program: what is said of its last run is said of its failures.
+fn same_run(evidence: &Evidence, other: &Evidence) -> bool {
+    std::ptr::eq(evidence, other)
+        || evidence.runs.iter().any(|run| other.runs.iter().any(|it| it.program == run.program))
 }
 
 /// The message tells of a failure or a limit, of whatever.
@@ -197,7 +207,8 @@ fn made_good(evidence: &Evidence, failure: &Failure, later: &[Evidence]) -> bool
 }
 
 fn finding(turn: &Turn<'_>, evidence: &Evidence, failure: &Failure) -> Finding {
-    let claim: String = turn.message.chars().take(300).collect();
+    // Whole: whoever keeps it takes its secrets out before it is cut.
+    let claim = turn.message.trim().to_owned();
     // What a subagent could not do and the message tells as done is at odds with its report.
     let (kind, rule) = if failure.target == "subagent" {
         (Kind::ResultContradiction, rules::CONTRADICTED)

@@ -188,7 +188,7 @@ fn overlapping(turn: &Turn<'_>, message: &Message, audit: &mut Audit) {
                 rule: rules::OVERLAP.to_owned(),
                 standing: Standing::Unsupported,
                 description: "a long output shares fewer than three long words with the message".to_owned(),
-                claim: turn.message.chars().take(300).collect(),
+                claim: turn.message.trim().to_owned(),
                 evidence: vec![evidence.summary.clone()],
                 tools_required: Vec::new(),
                 tools_found: tools_found(turn.evidence),

@@ -56,7 +56,7 @@ pub fn audit(turn: &Turn<'_>, settings: &Settings, look: &mut dyn FnMut(&str) ->
 }
 
 /// More claims than this in one message are not told apart.
-const CLAIMS_MAX: usize = 200;
+const CLAIMS_MAX: usize = 1_000;
 
 /// [`Basis::Evidence`]: every claim against what was done.
 fn by_evidence(
@@ -76,7 +76,12 @@ fn by_evidence(
         let ruling = judge::judge(reading, &mut bench);
         if !ruling.rule.is_empty() {
             let finding = finding(reading, &ruling, turn.evidence);
-            let told = |it: &Finding| it.kind == finding.kind && it.description == finding.description;
+            let told = |it: &Finding| {
+                it.kind == finding.kind
+                    && (it.description == finding.description
+                        // "I ran the tests and all 12 pass" tells of one run.
+                        || (it.rule == rules::NOT_RUN && finding.rule == rules::NOT_RUN && it.claim == finding.claim))
+            };
             if !audit.findings.iter().any(told) {
                 audit.findings.push(finding);
             }

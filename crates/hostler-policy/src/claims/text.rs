@@ -123,7 +123,8 @@ fn bounded(message: &str) -> String {
     format!("{}\n\n{}", &message[..head], &message[tail..])
 }
 
-/// Takes `<pre>`, `<code>`, `<blockquote>` and comments out; other tags become blanks.
+/// Takes `<pre>`, `<code>`, `<blockquote>`, what clients put into a conversation, and comments out; other tags become
+/// blanks.
 fn without_html_code(message: &str, spans: &mut Vec<Span>) -> String {
     if !message.contains('<') {
         return message.to_owned();
@@ -142,7 +143,9 @@ fn without_html_code(message: &str, spans: &mut Vec<Span>) -> String {
             rest = &rest[1..];
             continue;
         };
-        if !matches!(name.as_str(), "pre" | "code" | "blockquote" | "q") {
+        if !matches!(name.as_str(), "pre" | "code" | "blockquote" | "q")
+            && !INJECTED_TAGS.contains(&name.as_str())
+        {
             out.push(if matches!(name.as_str(), "br" | "p" | "li" | "div" | "summary") { '\n' } else { ' ' });
             rest = &rest[tag_end..];
             continue;
@@ -168,9 +171,10 @@ fn without_html_code(message: &str, spans: &mut Vec<Span>) -> String {
 /// The name of an opening or closing tag at the beginning of `text`, and where the tag ends.
 fn tag(text: &str) -> Option<(String, usize)> {
     let body = text.strip_prefix("</").or_else(|| text.strip_prefix('<'))?;
-    let name: String = body.chars().take_while(char::is_ascii_alphanumeric).take(16).collect();
+    let name: String = body.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '-').take(24).collect();
     let after = body[name.len()..].chars().next()?;
-    if name.is_empty() || !KNOWN_TAGS.contains(&name.to_ascii_lowercase().as_str()) {
+    let known = |tags: &[&str]| tags.contains(&name.to_ascii_lowercase().as_str());
+    if name.is_empty() || !(known(KNOWN_TAGS) || known(INJECTED_TAGS)) {
         return None;
     }
     if !(after == '>' || after == '/' || after.is_whitespace()) {
@@ -179,6 +183,20 @@ fn tag(text: &str) -> Option<(String, usize)> {
     let end = text.find('>')?;
     (end < 400).then(|| (name.to_ascii_lowercase(), end + 1))
 }
+
+/// What clients wrap their own words in: context that was injected, output of local commands, notices.
+pub(super) const INJECTED_TAGS: &[&str] = &[
+    "bash-input",
+    "bash-stderr",
+    "bash-stdout",
+    "command-args",
+    "command-message",
+    "command-name",
+    "local-command-stderr",
+    "local-command-stdout",
+    "system-reminder",
+    "task-notification",
+];
 
 /// Tags that stand in Markdown; anything else between angle brackets is text (`Vec<String>`).
 const KNOWN_TAGS: &[&str] = &[

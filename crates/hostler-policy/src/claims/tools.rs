@@ -7,6 +7,7 @@
 use std::collections::BTreeSet;
 
 use super::rules;
+use super::text::INJECTED_TAGS;
 use super::verdict::{Finding, Kind, Standing};
 
 /// A tool call, as far as the source's rules look at it.
@@ -298,11 +299,14 @@ fn names(tools: &[&str]) -> Vec<String> {
     tools.iter().map(|&tool| tool.to_owned()).collect()
 }
 
-/// The message without code blocks, inline code, block quotes, and HTML `pre` and `code`.
+/// The message without code blocks, inline code, block quotes, HTML `pre` and `code`, and what clients put into it.
 pub fn unquoted(message: &str) -> String {
     let mut text = without(message, "```", "```");
     text = without(&text, "<pre", "</pre>");
     text = without(&text, "<code", "</code>");
+    for tag in INJECTED_TAGS {
+        text = without(&text, &format!("<{tag}>"), &format!("</{tag}>"));
+    }
     text = without(&text, "`", "`");
     let kept = text.lines().filter(|line| !line.trim_start().starts_with('>'));
     kept.collect::<Vec<_>>().join("\n")

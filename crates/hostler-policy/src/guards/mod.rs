@@ -84,7 +84,8 @@ pub struct Hit {
 
 /// A call in a sample world, used in help texts and as a test. The sample world: home `/home/dev`, project
 /// `/home/dev/proj` (a git repository), in which `README.md`, `app.log`, `data.db`, `src/lib.rs` and
-/// `build/out.bin` exist and nothing else; its Python packages are managed with uv.
+/// `build/out.bin` exist, the key that journals are signed with, and nothing else; its Python packages are managed with
+/// uv.
 #[derive(Debug, Clone, Copy)]
 pub enum Example {
     /// A command line.

@@ -84,7 +84,7 @@ pub(crate) const GIT: Guard = Guard {
 /// Our own switches belong to the user.
 pub(crate) const SELF: Guard = Guard {
     id: "self-protection",
-    summary: "the agent switching hostler's guards off or letting its own calls through",
+    summary: "the agent switching hostler's guards off, letting its own calls through or sealing journals",
     standard: Mode::Deny,
     strict: Mode::Deny,
     needs: super::nothing,
@@ -95,6 +95,7 @@ pub(crate) const SELF: Guard = Guard {
         Example::Bash("cd /tmp && hostler init --profile observe"),
         Example::Bash("echo y | hostler allow-once K7Q2MX"),
         Example::Bash("hostler checkpoint prune --days 0"),
+        Example::Bash("hostler audit seal --all"),
         Example::Bash("chmod -x ~/.cargo/bin/hostler"),
         Example::Bash("rm /usr/local/bin/hostler"),
         Example::Bash("cargo uninstall hostler"),
@@ -103,6 +104,7 @@ pub(crate) const SELF: Guard = Guard {
     silent: &[
         Example::Bash("hostler guard explain 'rm -rf /'"),
         Example::Bash("hostler status"),
+        Example::Bash("hostler audit verify"),
         Example::Bash("hostler checkpoint list"),
         Example::Bash("echo hostler allow-once"),
         Example::Bash("cargo test -p hostler"),
@@ -168,6 +170,8 @@ fn own_switches(case: &Case<'_>, _: &Facts) -> Vec<Hit> {
         let switches = match (program, *rest.first()?) {
             ("hostler", "allow-once" | "uninit" | "init") => true,
             ("hostler", "checkpoint") => rest.get(1) == Some(&"prune"),
+            // A journal that was written anew would be signed like any other.
+            ("hostler", "audit") => rest.get(1) == Some(&"seal"),
             ("cargo" | "brew" | "npm", "uninstall" | "remove" | "rm" | "unlink") => ours,
             ("claude", "plugin" | "plugins") => {
                 ours && rest.iter().any(|word| matches!(*word, "disable" | "uninstall" | "remove" | "rm"))

@@ -153,6 +153,20 @@ pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State)
                 state,
             );
         }
+        name if name.rsplit('/').next() == Some("hostler") => {
+            let parsed = Args::parse(call.args, "--out --html --session --format --since");
+            let named = parsed.values(&["--out", "--html"]).filter(|it| it.known().as_deref() != Some("-"));
+            let written: Vec<Field> = named.cloned().collect();
+            let targets = machine.targets(&written, state);
+            machine.write_effect(
+                EffectKind::Overwrite,
+                targets,
+                call.render(),
+                "the option names the file that is replaced",
+                state,
+            );
+            return None;
+        }
         "tar" | "bsdtar" | "gtar" | "zip" => return Some(archive(machine, call, state)),
         "unzip" | "7z" | "7za" | "cpio" | "unrar" => {
             let folders: Vec<Field> =

@@ -213,11 +213,18 @@ fn unresolved(command: &str, why: String) -> Effect {
     }
 }
 
-/// `text` on one line, cut for messages.
+/// `text` on one line, cut for messages: between words, since a part of a secret is not known for one when the message
+/// is written down.
 fn shorten(text: &str) -> String {
-    let mut out: String =
-        text.chars().take(SHOWN_CHARS_MAX).map(|c| if c == '\n' { ' ' } else { c }).collect();
-    if text.chars().nth(SHOWN_CHARS_MAX).is_some() {
+    let whole = match text.char_indices().nth(SHOWN_CHARS_MAX) {
+        None => text,
+        Some((at, _)) => {
+            let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
+            text[..at].trim_end_matches(goes_on)
+        }
+    };
+    let mut out = whole.replace('\n', " ");
+    if whole.len() < text.len() {
         out.push('…');
     }
     out

@@ -520,3 +520,15 @@ proptest! {
         prop_assert!(!report.commands.is_empty() || !report.effects.is_empty(), "{text:?}");
     }
 }
+
+#[test]
+fn a_command_is_cut_between_words() {
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    for before in 180..260 {
+        let shown = super::shorten(&format!("echo {} {key} {key}", "é".repeat(before)));
+        let whole = shown.matches(key).count();
+        assert_eq!(shown.matches("ghp_").count(), whole, "{shown}");
+        assert!(shown.chars().count() <= super::SHOWN_CHARS_MAX + 1, "{shown}");
+    }
+    assert_eq!(super::shorten("a\nb"), "a b");
+}

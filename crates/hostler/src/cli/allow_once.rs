@@ -58,7 +58,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     if json {
         output::json::print(&json!({ "code": code, "allowed": true, "minutes": minutes }))?;
     } else {
-        let mut out = std::io::stdout().lock();
+        let mut out = crate::output::human::stdout();
         writeln!(out, "allowed once, for {minutes} minutes: tell the agent to try the very same call again")?;
     }
     Ok(Exit::Ok)

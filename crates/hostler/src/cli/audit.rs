@@ -9,10 +9,12 @@ mod show;
 mod verify;
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use hostler_ledger::journal;
+use hostler_ledger::redact::{preview, printable};
 
 use crate::dirs::Dirs;
 use crate::exit::Exit;
@@ -34,9 +36,10 @@ enum Command {
     /// Ends with 0 when everything is in order, with 1 when a crash left a part of a line, with 4 when a
     /// chain or a signature is broken.
     Verify(verify::Args),
-    /// Show what was recorded, oldest first
+    /// Show what was recorded, oldest first; ends with 4 when a chain is broken
     Show(show::Args),
-    /// List what was found in the agent's claims; ends with 1 when there is something
+    /// List what was found in the agent's claims; ends with 1 when there is something, with 4 when a chain
+    /// is broken: then there may be more
     Findings(findings::Args),
     /// Show how a finding came about, and how to switch its rule off
     Explain {
@@ -48,6 +51,8 @@ enum Command {
     /// Show the public key that seals are signed with; made if there is none yet
     Key,
     /// Write records for other programs: as they are, as OpenTelemetry traces, as signed in-toto statements
+    ///
+    /// Ends with 4 when a chain is broken; nothing is stated (in-toto) about such a session.
     Export(export::Args),
     /// Answer turns from stdin with findings, line by line, for scoring against labels
     Rows(super::rows::Args),
@@ -88,6 +93,72 @@ fn sessions(prefix: Option<&str>) -> anyhow::Result<BTreeMap<String, Vec<PathBuf
         files.into_iter().map(|(_, path)| path).collect()
     };
     Ok(found.into_iter().map(|(session, files)| (session, in_order(files))).collect())
+}
+
+/// Whether `prefix` begins no session's name, which is then said: a mistyped name must not look like a session
+/// without findings.
+fn is_unknown(prefix: Option<&str>) -> anyhow::Result<bool> {
+    let Some(prefix) = prefix else { return Ok(false) };
+    // One whose first record is damaged names no session; its file does.
+    let named = |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(prefix));
+    if journal::files(&project_state()?)?.iter().any(named) || !sessions(Some(prefix))?.is_empty() {
+        return Ok(false);
+    }
+    writeln!(
+        std::io::stderr(),
+        "error: no session of this project begins with `{}`; `hostler audit verify` lists the journals",
+        preview(prefix, 100)
+    )?;
+    Ok(true)
+}
+
+/// Journals whose chain does not hold, and why: what is told of them may have been changed.
+#[derive(Debug, Default)]
+struct Broken(BTreeMap<PathBuf, String>);
+
+impl Broken {
+    /// Checks the journals of the sessions whose name begins with `prefix`.
+    fn of(prefix: Option<&str>) -> anyhow::Result<Self> {
+        let mut files = journal::files(&project_state()?)?;
+        if let Some(prefix) = prefix {
+            let told: Vec<PathBuf> = sessions(Some(prefix))?.into_values().flatten().collect();
+            // One whose first record is damaged names no session; its file does.
+            let named =
+                |path: &PathBuf| path.file_name().is_some_and(|it| it.to_string_lossy().starts_with(prefix));
+            files.retain(|path| named(path) || told.contains(path));
+        }
+        Ok(Self::among(&files))
+    }
+
+    fn among(files: &[PathBuf]) -> Self {
+        let problem = |report: journal::Report| {
+            let bad = report.bad?;
+            // Archived between the two looks: it is read under its new name, or not at all.
+            report
+                .path
+                .exists()
+                .then(|| (report.path, format!("at record {}: {}", bad.sequence, bad.problem)))
+        };
+        Self(journal::verify_all(files).into_iter().filter_map(problem).collect())
+    }
+
+    /// What is wrong with a journal.
+    fn why(&self, path: &Path) -> Option<&str> {
+        self.0.get(path).map(String::as_str)
+    }
+
+    /// Tells it beside the output, and what the command ends with, `otherwise` if all is well.
+    fn tell(&self, otherwise: Exit) -> anyhow::Result<Exit> {
+        for (path, why) in &self.0 {
+            let (path, why) = (path.display().to_string(), preview(why, 300));
+            let path = printable(&path);
+            writeln!(
+                std::io::stderr(),
+                "warning: the chain of `{path}` is broken ({why}): what it tells may have been changed; see `hostler audit verify`"
+            )?;
+        }
+        Ok(if self.0.is_empty() { otherwise } else { Exit::Io })
+    }
 }
 
 /// A moment: in the user's time zone for people, in UTC for programs.

@@ -102,7 +102,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
             return Ok(if usage { Exit::Usage } else { exit });
         }
     };
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         writeln!(out, "{}", report.json)?;
     } else {

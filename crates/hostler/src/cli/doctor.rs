@@ -47,11 +47,11 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     doctor.folders();
     doctor.signing();
     let problems = doctor.checks.iter().filter(|it| it.level == Level::Problem).count();
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let document = json!({
             "version": env!("CARGO_PKG_VERSION"),
-            "project": site.project.root,
+            "project": site.project.root.display().to_string(),
             "problems": problems,
             "checks": doctor.checks,
         });

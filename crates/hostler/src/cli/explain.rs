@@ -63,7 +63,7 @@ fn document(id: &str, found: &Found) -> Value {
     let Record { sequence, prev, time_ms, kind, hash, attributes, .. } = &found.record;
     json!({
         "id": id,
-        "journal": found.path,
+        "journal": found.path.display().to_string(),
         "sequence": sequence,
         "time_ms": time_ms,
         "kind": kind,
@@ -75,7 +75,7 @@ fn document(id: &str, found: &Found) -> Value {
 
 fn show(id: &str, found: &Found) -> anyhow::Result<()> {
     let record = &found.record;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     let status = record.text("status").unwrap_or("recorded");
     let profile = record.text("profile").map(|profile| format!(" (profile {profile})")).unwrap_or_default();
     writeln!(out, "{id}: {} {status}{profile}", record.kind)?;

@@ -90,7 +90,7 @@ fn list(profile: Option<Profile>, json: bool) -> anyhow::Result<Exit> {
         output::json::print(&document)?;
         return Ok(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     writeln!(out, "profile {}", settings.profile.name())?;
     let width = GUARDS.iter().map(|guard| guard.id.len()).max().unwrap_or_default();
     for guard in GUARDS {
@@ -146,7 +146,7 @@ pub(super) fn event(call: ToolCall, cwd: PathBuf) -> anyhow::Result<Event> {
 
 fn show(judged: &Judged, settings: &Settings) -> anyhow::Result<()> {
     let decision = &judged.decision;
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     let verdict = match decision.verdict {
         Verdict::Allow => "allowed: the host's own permissions decide",
         Verdict::Warn => "allowed with a warning",

@@ -302,18 +302,18 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
         settings::registered(&text.unwrap_or_default()).map_err(|error| at(&plan.settings.path, &error))?;
     let events: Vec<&str> = registered.iter().map(|it| it.event.as_str()).collect();
     let changed = plan.changes().any(Change::changes);
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let files: Vec<_> = plan
             .changes()
-            .map(|it| json!({ "path": it.path, "action": it.action(), "diff": it.diff() }))
+            .map(|it| json!({ "path": it.path.display().to_string(), "action": it.action(), "diff": it.diff() }))
             .collect();
         let document = json!({
             "host": args.host,
             "scope": args.scope,
             "dry_run": args.dry_run,
             "changed": changed,
-            "settings": plan.settings.path,
+            "settings": plan.settings.path.display().to_string(),
             "command": plan.record.command,
             "events": events,
             "added": plan.added,

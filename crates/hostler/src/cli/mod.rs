@@ -49,17 +49,17 @@ enum Command {
     Statusline(statusline::Args),
     /// List guards, explain a command, score a corpus
     Guard(guard::Args),
-    /// Show how a recorded decision came about
+    /// Show how a recorded decision or finding came about
     Explain(explain::Args),
     /// Let one stopped call through, once (run by a person)
     AllowOnce(allow_once::Args),
-    /// Verify the journals
+    /// Check, show, explain, seal and export what was recorded
     Audit(audit::Args),
     /// List, show, compare and restore checkpoints
     Checkpoint(checkpoint::Args),
     /// Replay a bundled recording of a real session in a temporary repository
     Demo(demo::Args),
-    /// Replay a transcript through the guards
+    /// Tell what was claimed in old sessions, and what of it held
     Replay(replay::Args),
     /// Show a notice on the desktop
     Notify(notify::Args),

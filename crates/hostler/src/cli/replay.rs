@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use hostler_ledger::redact::printable;
 use hostler_model::{Profile, Verdict};
 use hostler_policy::claims::{Finding, Standing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -15,6 +16,7 @@ use serde_json::{Value, json};
 
 use crate::dirs::Dirs;
 use crate::exit::Exit;
+use crate::output;
 use crate::replay::summary::{Guards, Lines, SessionSummary, Stopped, Told, Totals, TurnSummary, VERSION};
 use crate::replay::{Options, Progress, find, sessions};
 
@@ -41,7 +43,7 @@ pub(crate) struct Args {
     #[arg(long)]
     raw: bool,
     /// Print one JSON document for each session and one with the totals, each on a line
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     jsonl: bool,
     /// Threads; one for each core without it
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
@@ -50,6 +52,10 @@ pub(crate) struct Args {
 
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if json && args.jsonl {
+        say("`--json` prints one document and `--jsonl` one a line; give one of them");
+        return Ok(Exit::Usage);
+    }
     let paths = match args.paths.as_slice() {
         [] => {
             let folder = default_folder()?;
@@ -106,7 +112,7 @@ fn folder_name(cwd: &Path) -> String {
 
 /// Tells something on stderr.
 fn say(text: &str) {
-    let _ = writeln!(std::io::stderr(), "hostler: {text}");
+    let _ = writeln!(std::io::stderr(), "hostler: {}", printable(text));
 }
 
 /// A way to show sessions.
@@ -176,7 +182,7 @@ impl View for Text {
         if !guards && session.turns.iter().all(|turn| turn.findings.is_empty()) {
             return Ok(());
         }
-        let mut out = std::io::stdout().lock();
+        let mut out = output::human::stdout();
         let project = session.project.as_deref().unwrap_or("unknown project");
         writeln!(out, "{}\n  session {} in {project}", session.file, session.id)?;
         for turn in session.turns.iter().filter(|turn| !turn.findings.is_empty()) {
@@ -192,7 +198,7 @@ impl View for Text {
     }
 
     fn totals(&mut self, totals: &Totals) -> anyhow::Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::human::stdout();
         let claims = &totals.claims;
         writeln!(
             out,
@@ -264,7 +270,7 @@ fn show_turn(out: &mut impl Write, turn: &TurnSummary) -> anyhow::Result<()> {
 
 /// Control characters of a transcript are not for a terminal.
 fn one_line(text: &str) -> String {
-    text.replace('\n', "\\n").chars().filter(|c| !c.is_control()).collect()
+    text.replace('\n', "\\n")
 }
 
 fn show_guards(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {

@@ -7,7 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use hostler_ledger::file::{Access, Snapshot};
 use hostler_ledger::journal;
+use hostler_ledger::redact::printable;
 
+use super::audit::since;
 use crate::dirs::Dirs;
 use crate::exit::Exit;
 use crate::output;
@@ -30,14 +32,14 @@ pub(crate) struct Args {
     /// Transcripts, exports, journals, folders of them, or what `hostler --json replay` printed; by default
     /// the journals of this project
     paths: Vec<PathBuf>,
-    /// Only sessions that went on within this time (`12h`, `7d`, `4w`) or since this day (`2026-11-01`)
+    /// Only sessions that went on since: `12h`, `7d`, `4w`, a day (`2026-11-01`), a time (`2026-11-01T08:00:00Z`)
     #[arg(long, value_name = "TIME", value_parser = since)]
-    since: Option<Since>,
+    since: Option<i64>,
     /// Write one page that needs nothing else; `-` is standard output
     #[arg(long, value_name = "FILE")]
     html: Option<PathBuf>,
     /// Print SARIF 2.1.0, for viewers and code scanning
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long)]
     sarif: bool,
     /// The journals of all projects of this user
     #[arg(long, conflicts_with = "paths")]
@@ -50,35 +52,16 @@ pub(crate) struct Args {
     redact: bool,
 }
 
-/// The beginning of a period.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Since {
-    /// So many milliseconds before now.
-    Ago(i64),
-    /// The beginning of a day of the user's time zone.
-    Day(jiff::civil::Date),
-}
-
-fn since(text: &str) -> Result<Since, String> {
-    let wrong = || format!("`{text}` is neither a time like `12h`, `7d` or `4w` nor a day like `2026-11-01`");
-    if let Ok(day) = text.parse::<jiff::civil::Date>() {
-        return Ok(Since::Day(day));
-    }
-    let split = text.char_indices().last().map_or(0, |(at, _)| at);
-    let (number, unit) = text.split_at(split);
-    let hours = match unit {
-        "h" => 1,
-        "d" => 24,
-        "w" => 24 * 7,
-        _ => return Err(wrong()),
-    };
-    let number = number.parse::<u32>().map_err(|_| wrong())?;
-    Ok(Since::Ago(i64::from(number) * hours * 3_600_000))
-}
-
 /// Runs the command.
 pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let to_stdout = args.html.as_deref() == Some(Path::new("-"));
+    if json && args.sarif {
+        writeln!(
+            std::io::stderr(),
+            "hostler: `--json` and `--sarif` both want standard output; give one of them"
+        )?;
+        return Ok(Exit::Usage);
+    }
     if to_stdout && (json || args.sarif) {
         bail!("`--html -` and another format both want standard output; give `--html` a file");
     }
@@ -112,7 +95,8 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
             file.replace(text.as_bytes(), Access::Shared).with_context(|| "the page was not written")?;
         let mut talk = std::io::stderr().lock();
         let shown = dirs.tilde(written.real_path());
-        writeln!(talk, "wrote `{shown}`, {}: {}", report::size(text.len()), report.headline)?;
+        let line = format!("wrote `{shown}`, {}: {}", report::size(text.len()), report.headline);
+        writeln!(talk, "{}", printable(&line))?;
     }
     Ok(Exit::Ok)
 }
@@ -179,16 +163,6 @@ fn document(args: &Args, dirs: &Dirs, read: Read) -> anyhow::Result<Report> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).context("the clock stands before 1970")?;
     let generated_ms = i64::try_from(now.as_millis()).context("the clock stands far in the future")?;
     let time_zone = jiff::tz::TimeZone::system();
-    let since_ms = match args.since {
-        None => None,
-        Some(Since::Ago(ms)) => Some(generated_ms - ms),
-        Some(Since::Day(day)) => Some(
-            day.to_zoned_datetime(time_zone.clone())
-                .with_context(|| format!("`{day}` is no day of this time zone"))?
-                .timestamp()
-                .as_millisecond(),
-        ),
-    };
     for session in &mut sessions {
         session.project = session.project.take().map(top_folder);
     }
@@ -200,7 +174,7 @@ fn document(args: &Args, dirs: &Dirs, read: Read) -> anyhow::Result<Report> {
         Hider::secrets_only()
     };
     let notes = problems.iter().map(|it| hider.clean(&format!("not read: {it}"), NOTE_CHARS_MAX)).collect();
-    Ok(Report::of(&sessions, Options { generated_ms, since_ms, time_zone, hider, notes }))
+    Ok(Report::of(&sessions, Options { generated_ms, since_ms: args.since, time_zone, hider, notes }))
 }
 
 /// The project's folder, where the working directory of the session is still there.
@@ -241,30 +215,4 @@ fn page_file(path: &Path) -> anyhow::Result<Snapshot> {
     }
     file.check_replaceable()?;
     Ok(file)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn periods_are_read() {
-        const HOUR: i64 = 3_600_000;
-        for (text, expected) in [
-            ("12h", Some(Since::Ago(12 * HOUR))),
-            ("7d", Some(Since::Ago(7 * 24 * HOUR))),
-            ("4w", Some(Since::Ago(28 * 24 * HOUR))),
-            ("2026-11-01", Some(Since::Day(jiff::civil::date(2026, 11, 1)))),
-            ("", None),
-            ("7", None),
-            ("d", None),
-            ("-3d", None),
-            ("7 d", None),
-            ("7ü", None),
-            ("2026-13-01", None),
-            ("99999999999d", None),
-        ] {
-            assert_eq!(since(text).ok(), expected, "{text}");
-        }
-    }
 }

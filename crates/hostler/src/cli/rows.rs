@@ -68,8 +68,10 @@ struct Call {
     by: Option<String>,
 }
 
-/// Runs the command: one answer a line, in order; a row that cannot be read is answered with an empty list.
+/// Runs the command: one answer a line, in order. A row that cannot be read is answered with an empty list, told,
+/// and makes the command end with [`Exit::Usage`], so that nobody takes it for a clean one.
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
+    let mut exit = Exit::Ok;
     let mut out = std::io::stdout().lock();
     for (index, line) in std::io::stdin().lock().split(b'\n').enumerate() {
         let line = line.context("stdin cannot be read")?;
@@ -88,6 +90,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
             Err(error) => {
                 // A closed stderr is the reader's choice.
                 let _ = writeln!(std::io::stderr(), "row {} cannot be read: {error}", index + 1);
+                exit = Exit::Usage;
                 Vec::new()
             }
         };
@@ -95,7 +98,7 @@ pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
         out.write_all(b"\n")?;
         out.flush()?;
     }
-    Ok(Exit::Ok)
+    Ok(exit)
 }
 
 fn explained(row: &Row) -> Value {

@@ -43,7 +43,7 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     let Records { counts, audits } = records(&evidence)?;
     let profile = config.settings.profile.name();
 
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let registrations: Vec<_> = registered
             .iter()
@@ -54,18 +54,18 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
                     Origin::Plugin(..) => "plugin",
                 };
                 let command = it.entries.first().map(|entry| &entry.command);
-                json!({ "origin": origin, "path": it.path, "events": it.entries.len(), "command": command })
+                json!({ "origin": origin, "path": it.path.display().to_string(), "events": it.entries.len(), "command": command })
             })
             .collect();
         let document = json!({
             "version": env!("CARGO_PKG_VERSION"),
             "active": active,
             "profile": profile,
-            "configuration": config.files,
+            "configuration": config.files.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
             "registrations": registrations,
-            "project": site.project.root,
+            "project": site.project.root.display().to_string(),
             "key": key,
-            "evidence": evidence,
+            "evidence": evidence.display().to_string(),
             "counts": counts,
             "claims": {
                 "enabled": config.audits,

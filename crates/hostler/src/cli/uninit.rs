@@ -209,12 +209,12 @@ fn report(site: &Site, args: &Args, plans: &[Plan], json: bool) -> anyhow::Resul
     let notes: Vec<&String> = plans.iter().flat_map(|it| &it.notes).collect();
     let evidence = site.dirs.project_state(&site.project.key());
     let evidence = evidence.is_dir().then_some(evidence);
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if json {
         let files: Vec<_> = plans
             .iter()
             .flat_map(Plan::changes)
-            .map(|it| json!({ "path": it.path, "action": it.action(), "diff": it.diff() }))
+            .map(|it| json!({ "path": it.path.display().to_string(), "action": it.action(), "diff": it.diff() }))
             .collect();
         let document = json!({
             "dry_run": args.dry_run,
@@ -222,7 +222,7 @@ fn report(site: &Site, args: &Args, plans: &[Plan], json: bool) -> anyhow::Resul
             "removed": removed,
             "files": files,
             "notes": notes,
-            "evidence": evidence,
+            "evidence": evidence.map(|it| it.display().to_string()),
         });
         writeln!(out, "{document}")?;
         return Ok(Exit::Ok);

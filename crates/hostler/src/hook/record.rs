@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hostler_host::reason;
 use hostler_ledger::journal::sha256_hex;
-use hostler_ledger::redact::preview;
+use hostler_ledger::redact::{argument, preview};
 use hostler_model::{Action, Decision, Event, EventKind, FileKind, Place, Step, ToolCall, Verdict, lexical};
 use serde_json::{Map, Value};
 
@@ -140,7 +140,9 @@ fn target(action: &Action) -> Option<String> {
         }
         Action::Search { pattern, .. } => Some(preview(pattern)),
         Action::Delegate { prompt, .. } => Some(preview(prompt)),
-        Action::Mcp { strings, .. } => strings.first().map(|(key, text)| format!("{key}={}", preview(text))),
+        Action::Mcp { strings, .. } => {
+            strings.first().map(|(key, text)| format!("{key}={}", preview(&argument(key, text))))
+        }
         Action::Fetch { address } => Some(preview(address)),
         Action::Plan | Action::Other => None,
     }

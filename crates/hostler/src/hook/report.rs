@@ -4,6 +4,9 @@ use std::fmt::Write;
 
 use hostler_policy::claims::{Finding, Severity};
 
+/// How the name of a finding begins that could not be recorded: nothing can be looked up by it.
+pub(super) const UNRECORDED: &str = "unrecorded.";
+
 /// One finding that is told.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Told<'a> {
@@ -19,13 +22,28 @@ pub(super) fn clean(claims: usize, subagent: bool) -> String {
     format!("hostler: No issues detected{of} ({claims} claim{} checked)", plural(claims))
 }
 
+/// What a report for the user says besides the findings.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct About<'a> {
+    /// Claims that were judged.
+    pub(super) claims: usize,
+    /// Findings beyond those that are told, none graver than they are.
+    pub(super) omitted: usize,
+    /// The message is a subagent's.
+    pub(super) subagent: bool,
+    /// What became of the turn; begins with its own separator.
+    pub(super) note: &'a str,
+}
+
 /// The report for the user.
-pub(super) fn for_user(told: &[Told<'_>], claims: usize, subagent: bool, note: &str) -> String {
+pub(super) fn for_user(told: &[Told<'_>], about: About<'_>) -> String {
+    let About { claims, omitted, subagent, note } = about;
     let whose = if subagent { "the subagent's message" } else { "the last message" };
+    let kept = if omitted == 0 { String::new() } else { format!("; {} findings are kept", told.len()) };
     let mut out = format!(
-        "hostler: {} finding{} in {whose} ({claims} claim{} checked){note}",
-        told.len(),
-        plural(told.len()),
+        "hostler: {} finding{} in {whose} ({claims} claim{} checked{kept}){note}",
+        told.len() + omitted,
+        plural(told.len() + omitted),
         plural(claims)
     );
     for Told { id, finding } in told {
@@ -43,7 +61,7 @@ pub(super) fn for_user(told: &[Told<'_>], claims: usize, subagent: bool, note: &
         );
         considered(&mut out, finding);
     }
-    if let Some(first) = told.first() {
+    if let Some(first) = told.iter().find(|it| !it.id.starts_with(UNRECORDED)) {
         let _ = write!(out, "\nmore: hostler audit explain {}", first.id);
     }
     out
@@ -90,7 +108,9 @@ fn findings(out: &mut String, told: &[Told<'_>]) {
             finding.description
         );
         considered(out, finding);
-        let _ = write!(out, "\n  (hostler audit explain {id})");
+        if !id.starts_with(UNRECORDED) {
+            let _ = write!(out, "\n  (hostler audit explain {id})");
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 //! The end of a turn: what the agent said against what was done.
 
+use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -8,7 +9,7 @@ use hostler_ledger::journal::{self, Appended, sha256_hex};
 use hostler_ledger::redact::preview;
 use hostler_ledger::state::{self, StopAnswer, TurnEnd};
 use hostler_model::{Event, EventKind, Host, Mode};
-use hostler_policy::claims::{self, Audit, Finding, Judged, Severity, Standing, Turn};
+use hostler_policy::claims::{self, Audit, Finding, Judged, Kind, Severity, Standing, Turn};
 use serde_json::{Value, json};
 
 use super::call::{Line, append, now_ms};
@@ -89,7 +90,7 @@ impl End<'_> {
         };
         let id = |number| match sequence {
             Some(sequence) => journal::finding_id(&self.event.session, sequence, number),
-            None => format!("unrecorded.{number}"),
+            None => format!("{}{number}", report::UNRECORDED),
         };
         let ids: Vec<String> = (1..=findings.len()).map(id).collect();
         let twice = matches!(appended, Ok(Appended::Duplicate { .. }));
@@ -138,7 +139,7 @@ impl End<'_> {
         let mut looker = Looker::new(&place, &self.event.cwd, history.since_ms);
         let turn = Turn { message: &message, prompt: history.prompt.as_deref(), evidence: &history.evidence };
         let settings = &self.world.config.settings;
-        let audit = catch_unwind(AssertUnwindSafe(|| {
+        let mut audit = catch_unwind(AssertUnwindSafe(|| {
             fault::audit();
             fault::slow("slow-audit:");
             claims::audit(&turn, settings, &mut |path| looker.look(path))
@@ -150,6 +151,10 @@ impl End<'_> {
             let unsure = !history.gaps.is_empty() && finding.standing == Standing::Unsupported;
             if unsure { mode.min(Mode::Observe) } else { mode }
         };
+        // What is kept and told is bounded: what sends the agent back comes first, then what is grave.
+        // A result that differs before what was not done: there is one of it, and many files can be named.
+        let weight = |it: &Finding| (mode(it), it.severity, it.kind == Kind::ResultContradiction);
+        audit.findings.sort_by_cached_key(|finding| Reverse(weight(finding)));
         let modes = audit.findings.iter().map(mode).collect();
         Ok(Some(Result { message, history, audit, modes }))
     }
@@ -262,6 +267,7 @@ impl End<'_> {
             answer::remark(&report::clean(claims, subagent));
             return Reply::default();
         }
+        let omitted = result.modes.iter().skip(findings.len()).filter(|mode| Mode::Warn <= **mode).count();
         let told = |wanted: &dyn Fn(Mode) -> bool| -> Vec<Told<'_>> {
             let all = ids.iter().zip(findings).zip(&result.modes);
             all.filter(|(_, mode)| wanted(**mode)).map(|((id, finding), _)| Told { id, finding }).collect()
@@ -275,7 +281,8 @@ impl End<'_> {
             Some(StopAnswer::Release(_)) => "; the agent was sent back before and is not any more",
             None => "",
         };
-        let report = report::for_user(&visible, claims, subagent, note);
+        let about = report::About { claims, omitted, subagent, note };
+        let report = report::for_user(&visible, about);
         answer::remark(&report);
         let stop = matches!(sent_back, Some(StopAnswer::Block { .. }))
             .then(|| (told(&|mode| mode == Mode::Deny), told(&|mode| mode == Mode::Warn)))
@@ -311,7 +318,9 @@ fn describe(
             "contradicted": count(Standing::Contradicted),
         }),
     );
-    let judged: Vec<Value> = result.audit.claims.iter().take(CLAIMS_MAX).filter_map(kept_claim).collect();
+    let (held, other): (Vec<&Judged>, Vec<&Judged>) =
+        result.audit.claims.iter().partition(|it| it.standing == Standing::Supported);
+    let judged: Vec<Value> = other.into_iter().chain(held).take(CLAIMS_MAX).filter_map(kept_claim).collect();
     if !judged.is_empty() {
         set(attributes, "judged", judged);
     }

@@ -7,8 +7,10 @@ use std::time::Duration;
 
 use hostler_model::{Action, Outcome, Place, ToolCall};
 use hostler_policy::claims::Evidence;
-use hostler_policy::claims::evidence::{self, Actor, Source};
+use hostler_policy::claims::evidence::{Actor, Source};
 use hostler_policy::shell::may_take_long;
+
+use crate::claims::kept::of_source;
 
 /// How long a command line that is hard to read is worked on.
 const HARD_TIME_MAX: Duration = Duration::from_secs(2);
@@ -33,7 +35,7 @@ impl Extractor {
     ) -> Evidence {
         let hard = matches!(&call.action, Action::Shell { command } if may_take_long(command));
         if !hard {
-            return evidence::of(&Source { call, outcome, cwd, place, by });
+            return of_source(&Source { call, outcome, cwd, place, by });
         }
         self.in_time(call, outcome, cwd, place, by).unwrap_or_else(|| Evidence {
             tool: call.tool.clone(),
@@ -60,7 +62,7 @@ impl Extractor {
         let (call, outcome, cwd, place) = (call.clone(), outcome.clone(), cwd.to_path_buf(), place.clone());
         let work = move || {
             let evidence =
-                evidence::of(&Source { call: &call, outcome: &outcome, cwd: &cwd, place: &place, by });
+                of_source(&Source { call: &call, outcome: &outcome, cwd: &cwd, place: &place, by });
             // Nobody listens any more when it took too long.
             let _ = sender.send(evidence);
         };

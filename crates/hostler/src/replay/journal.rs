@@ -42,6 +42,20 @@ pub(super) fn read(paths: &[PathBuf], options: &Options) -> anyhow::Result<Sessi
     Ok(reading.finish())
 }
 
+/// What is wrong with the chains of these journals. They are told all the same: a part may be all that there is.
+pub(super) fn broken(paths: &[PathBuf]) -> Vec<String> {
+    let problem = |report: journal::Report| {
+        let bad = report.bad.filter(|_| report.path.exists())?;
+        Some(format!(
+            "{} as it was written: its chain is broken at record {} ({}), so what is told of the session may have been changed",
+            report.path.display(),
+            bad.sequence,
+            bad.problem
+        ))
+    };
+    journal::verify_all(paths).into_iter().filter_map(problem).collect()
+}
+
 struct Reading<'o> {
     options: &'o Options,
     summary: SessionSummary,

@@ -21,7 +21,7 @@ use super::{Options, journal};
 /// Longest line that is read; images are far shorter.
 const LINE_BYTES_MAX: usize = 64 * 1024 * 1024;
 
-/// A session, and the files of it that could not be read, with the reasons.
+/// A session, and the files of it that could not be read, or not as they were written, with the reasons.
 pub(super) struct Outcome {
     pub(super) summary: Option<SessionSummary>,
     pub(super) problems: Vec<String>,
@@ -46,6 +46,7 @@ impl Reader<'_> {
                 open(path).map(|file| self.export(file)).with_context(|| path.display().to_string())
             }
             Job::Journals(paths) => {
+                outcome.problems.extend(journal::broken(paths));
                 let summary = journal::read(paths, self.options);
                 if let Ok(summary) = &summary {
                     self.progress.read(summary.lines.bytes);

@@ -96,6 +96,8 @@ impl Hider {
             users.extend(home.rsplit(['/', '\\']).next().map(str::to_owned));
             folders.push((home, "~".to_owned()));
         }
+        // What a sentence names is compared, and told, in lower case.
+        folders.extend(folders.clone().into_iter().map(|(folder, name)| (folder.to_lowercase(), name)));
         folders.sort_by(|a, b| b.0.len().cmp(&a.0.len()).then_with(|| a.cmp(b)));
         folders.dedup_by(|a, b| a.0 == b.0);
         users
@@ -139,13 +141,38 @@ impl Hider {
     }
 }
 
-/// The part of `path` that is somebody's home folder, and whose.
+/// The part of `path` up to the end of the first home folder of somebody, and whose it is.
 fn home_of(path: &str) -> Option<(&str, &str)> {
-    ["/home/", "/Users/", "\\Users\\", "/var/home/"].into_iter().find_map(|parent| {
-        let at = path.find(parent)? + parent.len();
-        let length = path[at..].find(|c: char| !is_word(c) && !".-@".contains(c)).unwrap_or(path.len() - at);
-        (length != 0).then(|| (&path[..at + length], &path[at..at + length]))
-    })
+    // Case of ASCII letters changes no position.
+    let lower = path.to_ascii_lowercase();
+    let name_at = |at: usize, parent: &str| -> Option<(usize, usize)> {
+        // `C:\\Users\\name`, as it stands in a string of code.
+        let doubled = path[at + parent.len()..].bytes().take_while(|byte| b"/\\".contains(byte)).count();
+        let from = at + parent.len() + doubled;
+        let rest = &path[from..];
+        let length = rest.find(|c: char| !is_word(c) && !".-@".contains(c)).unwrap_or(rest.len());
+        let name = &rest[..length];
+        let before = path[..at].chars().next_back();
+        let begins = !before.is_some_and(|c| is_word(c) || ".-~/\\".contains(c));
+        let known = match parent {
+            "/home/" => path[at..].starts_with("/home/") || begins,
+            // In other cases an address may have such a part: a folder's name follows there.
+            "/users/" => {
+                let below = rest[length..].strip_prefix('/').is_some_and(|it| it.starts_with(is_word));
+                path[at..].starts_with("/Users/")
+                    || begins && below && !name.bytes().all(|it| it.is_ascii_digit())
+            }
+            "\\users\\" => true,
+            // Without its drive, as objects of sentences are.
+            _ => begins,
+        };
+        (known && length != 0).then_some((from, from + length))
+    };
+    let found = ["/home/", "/users/", "\\users\\", "users\\"]
+        .into_iter()
+        .filter_map(|parent| lower.match_indices(parent).find_map(|(at, _)| name_at(at, parent)));
+    let (start, end) = found.min()?;
+    Some((&path[..end], &path[start..end]))
 }
 
 /// `text` with every path below `folder` relative to it (`name` is empty), or below `name`.
@@ -191,11 +218,14 @@ fn without_homes(text: &str) -> String {
         let end = before.len();
         let start = end - user.len();
         let parent = rest[..start].trim_end_matches(['/', '\\']);
-        let parent = parent.rfind(['/', '\\']).unwrap_or(0);
-        let mut head = &rest[..parent];
+        let mut head = parent.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+        head = head.trim_end_matches('\\').strip_suffix('/').unwrap_or(head.trim_end_matches('\\'));
         // `C:\Users\name`, `/var/home/name`.
-        for prefix in ["/var", "C:", "c:"] {
-            head = head.strip_suffix(prefix).unwrap_or(head);
+        head = head.strip_suffix("/var").unwrap_or(head);
+        if let [.., drive, b':'] = head.as_bytes()
+            && drive.is_ascii_alphabetic()
+        {
+            head = &head[..head.len() - 2];
         }
         out.push_str(head);
         out.push('~');
@@ -305,8 +335,9 @@ fn is_address(host: &str) -> bool {
 fn without_word(text: &str, name: &str, mark: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find(name) {
-        let after = &rest[at + name.len()..];
+    let lower_name = name.to_ascii_lowercase();
+    while let Some(at) = rest.to_ascii_lowercase().find(&lower_name) {
+        let (name, after) = rest[at..].split_at(name.len());
         // `_` stands in file names made of a user's name.
         let joins = |c: char| c.is_alphanumeric();
         let alone = !rest[..at].chars().next_back().or(out.chars().next_back()).is_some_and(joins)
@@ -390,6 +421,15 @@ mod tests {
         check("open /Users/jonas/x y", "open ~/x y");
         check(r"type C:\Users\jonas\x", r"type ~\x");
         check("/mnt/home/jonas/x", "/mnt~/x");
+        check("I created `/Users/jonas/a.rs` next to `/home/ci/b.rs`", "I created `~/a.rs` next to `~/b.rs`");
+        check(r"/home/ci/a, C:\Users\jonas\b and /Users/eva/c", r"~/a, ~\b and ~/c");
+        check(r"no call wrote users\jonas\proj\x.txt", r"no call wrote ~\proj\x.txt");
+        check(r"no call wrote `c:\users\jonas\proj\x.txt`", r"no call wrote `~\proj\x.txt`");
+        check(r"in C:\\Users\\jonas\\x", r"in ~\\x");
+        check("no call wrote /users/jonas/proj/x.txt", "no call wrote ~/proj/x.txt");
+        check("d:/users/jonas/x and D:/Users/jonas", "~/x and ~");
+        check("/HOME/Maria/SHOP is /Home/Maria", "~/SHOP is ~");
+        check("by Maria, MARIA and maria", "by [user], [user] and [user]");
         check("~/.claude/projects/-home-maria-shop/a.jsonl", "~/.claude/projects/-home-[user]-shop/a.jsonl");
     }
 
@@ -420,6 +460,8 @@ mod tests {
             "@types/node, @app.route",
             "ratio 3:4, at 12:30, std::net::IpAddr",
             "mariadb was restarted",
+            "src/users/views.py and users/urls.py",
+            "GET /users/42/posts and POST /users/",
             "مرحبا 👩‍💻 日本語",
         ] {
             check(text, text);

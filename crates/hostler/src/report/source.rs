@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use serde::Deserialize;
+use serde_json::Value;
 
 use crate::replay::summary::SessionSummary;
 
@@ -46,10 +47,10 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Option<Vec<SessionSummary>>> 
     let whole = || format!("`{}` is no complete output of `hostler replay`; print it again", path.display());
     let mut sessions = Vec::new();
     if document {
-        sessions = serde_json::from_slice::<Document>(&text).with_context(whole)?.sessions;
+        sessions = parsed::<Document>(&text).with_context(whole)?.sessions;
     }
     for line in text.split(|byte| *byte == b'\n').filter(|line| lines && !line.trim_ascii().is_empty()) {
-        sessions.extend(serde_json::from_slice::<Line>(line).with_context(whole)?.session);
+        sessions.extend(parsed::<Line>(line).with_context(whole)?.session);
     }
     // Every summary names its version; other documents may have sessions, too.
     anyhow::ensure!(
@@ -58,6 +59,26 @@ pub(crate) fn saved(path: &Path) -> anyhow::Result<Option<Vec<SessionSummary>>> 
         path.display()
     );
     Ok(Some(sessions))
+}
+
+/// Sums over sessions stay far from what an integer holds; real counts and times are far below.
+const NUMBER_MAX: u64 = 1 << 48;
+
+fn parsed<T: serde::de::DeserializeOwned>(text: &[u8]) -> serde_json::Result<T> {
+    let mut document = serde_json::from_slice(text)?;
+    bound(&mut document);
+    serde_json::from_value(document)
+}
+
+fn bound(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.as_u64().is_some_and(|it| NUMBER_MAX < it) => {
+            *value = NUMBER_MAX.into();
+        }
+        Value::Array(items) => items.iter_mut().for_each(bound),
+        Value::Object(members) => members.values_mut().for_each(bound),
+        _ => {}
+    }
 }
 
 /// Whether a file begins as a document with sessions does, and whether as lines with one each. Blanks do not count:

@@ -182,6 +182,57 @@ fn texts(output: &Output) -> (i32, String, String) {
 }
 
 #[test]
+#[cfg(target_os = "linux")]
+fn folders_with_any_name_are_told() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    let home = world.folder.path().join(OsStr::from_bytes(b"h\xffme"));
+    let project = home.join(OsStr::from_bytes(b"pr\xffject"));
+    fs::create_dir_all(&project).unwrap();
+    assert!(world.command("git").args(["init", "--quiet"]).arg(&project).status().unwrap().success());
+    let run = |arguments: &[&str], input: &str| {
+        let mut command = world.command(env!("CARGO_BIN_EXE_hostler"));
+        command.env("HOME", &home).current_dir(&project).args(arguments);
+        let command = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+        texts(&child.wait_with_output().unwrap())
+    };
+    let event = json!({
+        "session_id": SESSION, "cwd": ".", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "rm -rf /" }, "tool_use_id": "t1",
+    });
+    run(&["hook", "claude"], &event.to_string());
+    let id = format!("{}-1", &SESSION[..8]);
+    for arguments in [
+        &["audit", "key"][..],
+        &["status"],
+        &["explain", &id],
+        &["audit", "verify"],
+        &["audit", "show"],
+        &["audit", "findings"],
+        &["report"],
+        &["checkpoint", "list"],
+        &["doctor"],
+        &["init", "--dry-run"],
+        &["init"],
+        &["uninit"],
+        &["audit", "seal", "--all"],
+        &["audit", "verify"],
+    ] {
+        let (code, stdout, stderr) = run(&[&["--json"], arguments].concat(), "");
+        let told = serde_json::from_str::<Value>(&stdout).is_ok();
+        let refused = stdout.is_empty() && stderr.starts_with("error: ");
+        assert!(
+            code <= 4 && (told || refused) && !stderr.contains("panicked"),
+            "{arguments:?}: {code} {stdout}{stderr}"
+        );
+        assert!(told || !matches!(arguments[0], "status" | "audit" | "explain"), "{arguments:?}: {stderr}");
+    }
+}
+
+#[test]
 fn a_project_without_journals_is_in_order() {
     let world = World::new();
     let (code, stdout, _) = world.hostler(&["audit", "verify"]);
@@ -201,7 +252,7 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     assert!(stdout.starts_with(&format!("open     {SESSION}  3 records in order\n")), "{stdout}");
     assert!(stdout.contains("  excluded     a record edited, inserted, moved"), "{stdout}");
     assert!(stdout.contains("  NOT excluded records removed from the end"), "{stdout}");
-    assert!(stdout.contains("  NOT excluded everything written anew by somebody without"), "{stdout}");
+    assert!(stdout.contains("  NOT excluded everything written anew by somebody who cannot"), "{stdout}");
 
     world.end();
     let document = world.json(&["audit", "verify"]);
@@ -214,7 +265,7 @@ fn verify_names_the_first_bad_record_and_what_each_level_excludes() {
     assert!(!excludes("signed", "forged") && !excludes("signed", "withdrawn"));
     let (_, stdout, _) = world.hostler(&["audit", "verify"]);
     assert!(stdout.contains("  excluded     records removed from the end"), "{stdout}");
-    assert!(stdout.contains("  excluded     everything written anew by somebody without"), "{stdout}");
+    assert!(stdout.contains("  excluded     everything written anew by somebody who cannot"), "{stdout}");
 
     let archived = world.journals().remove(0);
     let whole = fs::read_to_string(&archived).unwrap();
@@ -299,7 +350,12 @@ fn show_tells_time_operation_target_status_and_message() {
     assert_eq!(code, 0);
     assert_eq!(stdout.lines().count(), 2, "{stdout}");
     assert!(stdout.lines().all(|line| line.contains("Write") && line.contains(file)), "{stdout}");
-    assert_eq!(world.hostler(&["audit", "show", "--session", "other"]).1, "");
+    for command in ["show --session", "findings --session", "export --format jsonl --session", "seal"] {
+        let arguments: Vec<&str> = ["audit"].into_iter().chain(command.split(' ')).chain(["other"]).collect();
+        let (code, stdout, stderr) = world.hostler(&arguments);
+        assert_eq!((code, stdout.as_str()), (3, ""), "{command}");
+        assert!(stderr.contains("no session of this project begins with `other`"), "{command}: {stderr}");
+    }
     assert_eq!(world.hostler(&["audit", "show", "--last", "0"]).1, "");
 }
 
@@ -332,6 +388,34 @@ fn a_person_lets_one_stopped_call_through_once() {
         .collect();
     assert_eq!(kinds, [("exception".to_owned(), code)]);
     assert_eq!(world.hostler(&["audit", "verify"]).0, 0);
+}
+
+#[test]
+fn no_secret_of_a_call_is_in_the_journal() {
+    let world = World::new();
+    let key = "ghp_0123456789abcdefghijABCDEFGHIJ012345";
+    let calls = [
+        ("Bash", json!({ "command": "curl -u admin:correcthorse https://x.example" })),
+        (
+            "Bash",
+            json!({ "command": format!("git clone https://{key}@github.com/x/y && rm -rf /srv/{key}") }),
+        ),
+        ("Bash", json!({ "command": format!("{} rm -rf /srv/x {key}", "a".repeat(225)) })),
+        ("Bash", json!({ "command": "npm config set //registry.npmjs.org/:_authToken correcthorse9X" })),
+        ("mcp__db__create_user", json!({ "password": "correct horse battery", "name": "newcomer" })),
+        ("mcp__db__create_user", json!({ "apiKey": "correcthorse1234", "name": "newcomer" })),
+    ];
+    for (at, (tool, input)) in calls.iter().enumerate() {
+        for event in ["PreToolUse", "PostToolUse"] {
+            world.call(event, &format!("t{at}"), tool, input);
+        }
+    }
+    let text = fs::read_to_string(world.journal()).unwrap();
+    assert!(text.contains("newcomer") && text.contains("curl") && text.contains("[redacted]"), "{text}");
+    for part in ["correct", "horse", "battery", "0123456789", "abcdefghij", "ghp_0"] {
+        let line = text.lines().find(|line| line.contains(part));
+        assert_eq!(line, None, "{part}");
+    }
 }
 
 #[test]
@@ -436,6 +520,30 @@ fn a_lost_key_is_loud_and_the_session_is_sealed_all_the_same() {
     assert!(told, "{doctor}");
     let (code, _, stderr) = world.hostler(&["audit", "key"]);
     assert!(code == 4 && stderr.contains("is gone"), "{code} {stderr}");
+}
+
+#[test]
+fn a_public_key_that_was_replaced_makes_nobody_trusted() {
+    let (world, other) = (World::new(), World::new());
+    for world in [&world, &other] {
+        world.bash("toolu_1", "echo one");
+        world.end();
+    }
+    let journal = other.journals().remove(0);
+    let level = |path: &PathBuf| {
+        world.json(&["audit", "verify", path.to_str().unwrap()])["journals"][0]["level"].clone()
+    };
+    let own = world.journals().remove(0);
+    assert_eq!((level(&own), level(&journal)), (json!("signed"), json!("archived")));
+
+    fs::copy(other.keys().public_path(), world.keys().public_path()).unwrap();
+    assert_eq!((level(&own), level(&journal)), (json!("archived"), json!("archived")));
+    let (code, _, stderr) = world.hostler(&["audit", "verify"]);
+    assert!(code == 0 && stderr.contains("one of the two was replaced"), "{code} {stderr}");
+
+    fs::remove_file(world.keys().private_path()).unwrap();
+    assert_eq!(level(&journal), "archived");
+    assert!(world.hostler(&["audit", "verify"]).2.contains("is gone"));
 }
 
 #[test]
@@ -591,7 +699,6 @@ fn findings_are_listed_and_filtered() {
         [&old, &first].map(String::as_str)
     );
     assert_eq!(ids(&["--session", "361"]).len(), 4);
-    assert_eq!(ids(&["--session", "x"]), [""; 0]);
 
     let document = world.json(&["audit", "findings", "--type", "ACTION_DECEPTION"]);
     let expected = finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done");
@@ -609,6 +716,52 @@ fn findings_are_listed_and_filtered() {
     for wrong in [["--severity", "bad"], ["--type", "bad"], ["--since", "bad"]] {
         assert_eq!(world.hostler(&[&["audit", "findings"][..], &wrong].concat()).0, 3, "{wrong:?}");
     }
+}
+
+#[test]
+fn what_a_broken_journal_tells_is_marked() {
+    let world = World::new();
+    world.bash("toolu_1", "echo one");
+    let grave = finding("ACTION_DECEPTION", "CRITICAL", "claim-not-done");
+    world.turn(now_ms(), "turn", &json!([grave]));
+    world.turn(now_ms(), "turn", &json!([]));
+    assert_eq!(world.hostler(&["audit", "findings"]).0, 1);
+    let path = world.journal();
+    let whole = fs::read_to_string(&path).unwrap();
+    let edited = whole.replacen("CRITICAL", "LOW", 1);
+    let first_gone = whole.split_once('\n').unwrap().1.to_owned();
+    let nothing_left = "not a record\n".to_owned();
+    for (text, entries, told) in [
+        (edited, 1, "chain is broken at record 2"),
+        (first_gone, 1, "chain is broken at record 1"),
+        (nothing_left, 0, "nor a journal"),
+    ] {
+        fs::write(&path, &text).unwrap();
+        for arguments in [
+            &["audit", "findings"][..],
+            &["audit", "findings", "--severity", "CRITICAL"],
+            &["audit", "findings", "--session", &SESSION[..8]],
+            &["audit", "show"],
+            &["audit", "show", "--last", "1"],
+            &["audit", "export", "--format", "jsonl"],
+            &["audit", "export", "--format", "otlp"],
+        ] {
+            let (code, _, stderr) = world.hostler(arguments);
+            assert!(code == 4 && stderr.contains("is broken (at record"), "{arguments:?}: {code} {stderr}");
+        }
+        let found = world.json(&["audit", "findings"]);
+        assert_eq!(found.as_array().unwrap().len(), entries, "{found}");
+        for it in found.as_array().unwrap().iter().chain(world.json(&["audit", "show"]).as_array().unwrap()) {
+            assert!(it["notes"][0].as_str().unwrap().contains("is broken"), "{it}");
+        }
+        let report = world.json(&["report"]);
+        assert!(report["notes"].to_string().contains(told), "{}", report["notes"]);
+        assert!(world.hostler(&["report"]).1.contains(told));
+    }
+    fs::write(&path, whole).unwrap();
+    let (code, _, stderr) = world.hostler(&["audit", "show"]);
+    assert_eq!((code, stderr.as_str()), (0, ""));
+    assert_eq!(world.json(&["audit", "findings"])[0].get("notes"), None);
 }
 
 #[test]

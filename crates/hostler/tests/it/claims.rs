@@ -580,7 +580,6 @@ fn a_result_that_differs_from_the_last_run_sends_the_agent_back() {
     session.says_again("I ran the tests: 11 pass and 1 fails (`test_total`).").clean();
 }
 
-// @traces 021-CONST-VII-009
 #[test]
 fn an_agent_that_is_sent_back_hears_of_everything() {
     let session = Session::new();
@@ -594,6 +593,32 @@ fn an_agent_that_is_sent_back_hears_of_everything() {
         let rule = finding["rule"].as_str().unwrap();
         assert!(end.told().contains(&format!("[{rule}]")), "{rule} in {end:?}");
     }
+}
+
+// However much is claimed besides: what is grave is neither pushed out of the report nor out of the record.
+// @traces 021-CONST-VII-009
+#[test]
+fn many_findings_hide_none_that_is_graver() {
+    for files in [49_usize, 50, 120] {
+        let session = Session::new();
+        session.failed("Bash", &json!({ "command": "pytest -q" }), FAILED_RUN);
+        let claims: Vec<String> = (0..files).map(|at| format!("- Created `src/part_{at}.py`.")).collect();
+        let end = session.says(&format!("{}\n\nAll 12 tests pass.", claims.join("\n")));
+        assert!(end.sent_back().contains("claim-contradicted"), "{files}: {end:?}");
+        assert!(end.told().contains(&format!("hostler: {} findings", files + 1)), "{files}: {end:?}");
+        let turn = session.last("turn");
+        assert_eq!(turn.attributes["findings_count"], files + 1);
+        assert_eq!(turn.attributes["findings"][0]["rule"], "claim-contradicted", "{files}");
+        assert_eq!(turn.attributes["judged"][0]["standing"], "contradicted", "{files}");
+        assert_eq!(end.told().contains("; 50 findings are kept"), 50 < files + 1, "{files}: {end:?}");
+    }
+}
+
+#[test]
+fn one_run_that_was_not_made_is_one_finding() {
+    let session = Session::new();
+    session.says("I ran the tests and all 12 tests pass.");
+    assert_eq!(session.last("turn").attributes["findings_count"], 1);
 }
 
 #[test]
@@ -639,7 +664,21 @@ fn a_failure_that_is_told_is_no_finding() {
     session.says("The tests do not pass yet: `test_total` fails, 11 others pass.").clean();
 }
 
+// Talk about what was, will be, or generally is needs no tool.
 // @traces 021-CONST-VII-008
+#[test]
+fn talk_without_tools_is_no_claim() {
+    for message in [
+        "Last week you added `src/cart.py` and all tests passed; the release was yesterday.",
+        "In an earlier session we created `src/cart.py` and ran the tests. I can look at it again if you like.",
+        "A retry is created by `make_retry()`; when the tests fail, the runner prints a summary. Shall I run them?",
+        "First I would read `docs/guide.md`, then create `src/pay.py` and run the tests.",
+        "To publish it you run `cargo publish`; the index is updated after a minute.",
+    ] {
+        Session::new().says(message).clean();
+    }
+}
+
 #[test]
 fn earlier_turns_are_evidence_and_their_failures_are_not_told_again() {
     let session = Session::new();
@@ -665,7 +704,8 @@ fn a_session_goes_on_after_its_journal_was_moved_away() {
     assert!(!turn.attributes.contains_key("evidence_gaps"), "{turn:?}");
 }
 
-// More is kept than the last hundred calls: all of a session's calls, and none of another's.
+// More is kept than the last hundred calls: all of a session's calls, and none of another's. At its end they are
+// moved away with its journal; only the same session, resumed, gets them back.
 // @traces 021-US-004-AC07 021-US-004-AC08 021-CONST-VII-006 021-CONST-VI-007
 #[test]
 fn the_whole_session_is_evidence_and_nothing_but_it() {
@@ -838,7 +878,9 @@ fn what_is_quoted_claims_nothing() {
             .says(
                 "This is what the template says:\n\n> I created the file cart.py and ran the command.\n\n\
                  ```text\nI created the file pay.py. All 12 tests pass.\n```\n\n\
-                 <pre>I read the file shop.py</pre>\n\nThe phrase `I created the file x.py` is a placeholder.",
+                 <pre>I read the file shop.py</pre>\n\nThe phrase `I created the file x.py` is a placeholder.\n\n\
+                 <system-reminder>I created the file app.py. All 12 tests pass.</system-reminder>\n\
+                 <local-command-stdout>I ran the command and created tax.py.</local-command-stdout>",
             )
             .clean();
     }

@@ -170,6 +170,38 @@ fn a_recorded_session_is_read_whole_and_nothing_is_written() {
     assert!(!world.home().join(".local").exists());
 }
 
+/// A terminal obeys escapes, and shows text after an override of its direction in another order.
+#[test]
+fn foreign_names_and_words_cannot_move_the_cursor() {
+    let world = World::new();
+    let hostile = "\u{1b}]0;owned\u{7}\u{1b}[31m\u{202e}";
+    let script = liar(&format!("s{hostile}"));
+    script.line(json!({ "type": "user", "cwd": format!("/p/{hostile}"),
+        "message": { "role": "user", "content": format!("go on {hostile}") } }));
+    script.says(&format!("I created `src/{hostile}x.py`."));
+    world.write("hostile.jsonl", &script.text());
+    for command in [&["replay", "hostile.jsonl"][..], &["report", "hostile.jsonl"]] {
+        let told = world.hostler(command);
+        let text = format!("{}{}", told.stdout, told.stderr);
+        assert!(text.contains("CONTRADICTION") || text.contains("contradicted"), "{text}");
+        let bad = |c: char| c.is_control() && c != '\n' || c == '\u{202e}';
+        assert!(!text.contains(bad), "{command:?}: {text:?}");
+    }
+}
+
+#[test]
+fn two_forms_of_one_output_are_refused() {
+    let world = World::new();
+    world.write("liar.jsonl", &liar(ID).text());
+    for command in
+        [&["--json", "replay", "--jsonl", "liar.jsonl"][..], &["--json", "report", "--sarif", "liar.jsonl"]]
+    {
+        let told = world.hostler(command);
+        assert_eq!((told.code, told.stdout.as_str()), (Some(3), ""), "{command:?}");
+        assert!(told.stderr.contains("give one of them"), "{}", told.stderr);
+    }
+}
+
 #[test]
 fn a_false_claim_is_found_in_the_turn_that_makes_it() {
     let world = World::new();

@@ -16,7 +16,7 @@ mod state;
 mod tests;
 mod text;
 
-pub use of::{Source, of};
+pub use of::{Redact, Source, of, of_redacted};
 pub use state::{Answer, Question};
 pub(super) use state::{deed, metric};
 

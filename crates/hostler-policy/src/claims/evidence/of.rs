@@ -1,5 +1,6 @@
 //! One call with its result -> [`Evidence`].
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use hostler_model::{Action, Outcome, Place, ToolCall, lexical};
@@ -32,9 +33,27 @@ const SUMMARY_RESULT_CHARS: usize = 90;
 /// Words that evidence keeps of a call.
 const WORDS_MAX: usize = 80;
 
-/// What a call proves.
+/// Takes secrets out of texts.
+#[derive(Debug, Clone, Copy)]
+pub struct Redact {
+    /// Out of any text.
+    pub text: fn(&str) -> Cow<'_, str>,
+    /// Out of the value of an argument, whose name comes first: `apiKey` tells what the value is.
+    pub argument: fn(&str, &str) -> String,
+}
+
+/// What a call proves, of material without secrets. What is to be kept is made by [`of_redacted`].
 pub fn of(source: &Source<'_>) -> Evidence {
+    of_redacted(source, Redact { text: |text| Cow::Borrowed(text), argument: |_, value| value.to_owned() })
+}
+
+/// What a call proves, without its secrets: `redact` sees each text whole, before words are made of it and before it
+/// is cut, since a part of a secret is no longer known for one.
+pub fn of_redacted(source: &Source<'_>, redact: Redact) -> Evidence {
+    let cleaned = clean_call(source.call, redact);
+    let source = &Source { call: cleaned.as_ref().unwrap_or(source.call), ..*source };
     let output = clean(&source.outcome.output);
+    let output = (redact.text)(&output);
     let (exit, text) = failure::unframe(&output);
     let exit = source.outcome.exit.or(exit);
     let mcp = matches!(source.call.action, Action::Mcp { .. });
@@ -53,19 +72,47 @@ pub fn of(source: &Source<'_>) -> Evidence {
     };
     let shown = match &source.call.action {
         Action::Shell { command } => {
+            // What the command does is read from it as it is: a mark in a secret's place is a pattern to a shell.
             command::shell(command, source, exit, text, &mut evidence);
-            command.as_str()
+            let clean = (redact.text)(command);
+            if matches!(clean, Cow::Owned(_)) {
+                let kept = mcp::words_of(&clean);
+                evidence.words.retain(|word| kept.contains(word));
+            }
+            clean
         }
         action => {
             typed(action, source, text, &mut evidence);
-            shown(action)
+            Cow::Borrowed(shown(action))
         }
     };
     if matches!(source.call.action, Action::Shell { .. } | Action::Read { .. } | Action::Mcp { .. }) {
         evidence.long_words = long_words(text, LONG_WORDS_MAX);
     }
-    evidence.summary = summary(&evidence, shown, text);
+    evidence.summary = summary(&evidence, &shown, text);
     evidence
+}
+
+/// The call without secrets in what words and names are taken from. `None`: such texts are not in it.
+fn clean_call(call: &ToolCall, redact: Redact) -> Option<ToolCall> {
+    let text = |text: &str| (redact.text)(text).into_owned();
+    let (action, input) = match &call.action {
+        Action::Search { path, pattern } => {
+            (Action::Search { path: path.clone(), pattern: text(pattern) }, call.input.clone())
+        }
+        Action::Fetch { address } => (Action::Fetch { address: text(address) }, call.input.clone()),
+        Action::Delegate { agent, prompt } => {
+            (Action::Delegate { agent: agent.clone(), prompt: text(prompt) }, call.input.clone())
+        }
+        Action::Mcp { server, tool, strings } => {
+            let strings = strings.iter().map(|(key, value)| (key.clone(), (redact.argument)(key, value)));
+            let (server, tool) = (server.clone(), tool.clone());
+            (Action::Mcp { server, tool, strings: strings.collect() }, call.input.clone())
+        }
+        Action::Other => (Action::Other, text(&call.input)),
+        _ => return None,
+    };
+    Some(ToolCall { action, input, ..call.clone() })
 }
 
 fn channel(action: &Action) -> Channel {

@@ -345,6 +345,8 @@ pub(super) fn is_rehearsal(evidence: &Evidence) -> bool {
         "collect-only",
         "--collect-only",
         "list-tests",
+        "--pretend",
+        "pretend",
     ];
     evidence
         .words
@@ -352,6 +354,8 @@ pub(super) fn is_rehearsal(evidence: &Evidence) -> bool {
         .any(|word| OPTIONS.contains(&word.as_str()) || matches!(word.as_str(), "help" | "--help"))
         || evidence.summary.contains("make -n ")
         || evidence.summary.contains("--dry-run")
+        // Statements are printed instead of run.
+        || evidence.summary.contains(" --sql")
 }
 
 fn failed<'a>(evidence: &'a [Evidence], words: &[String]) -> Option<(&'a Evidence, &'a super::Failure)> {

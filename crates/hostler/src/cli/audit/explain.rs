@@ -37,7 +37,7 @@ pub(in crate::cli) fn explain(id: &str, json: bool) -> anyhow::Result<Exit> {
             } else {
                 tell(&found, &world)?;
             }
-            Ok(Exit::Ok)
+            super::Broken::among(&[found.path]).tell(Exit::Ok)
         }
         Err(message) => {
             if json {
@@ -112,14 +112,14 @@ fn document(found: &Recorded, world: &World) -> Value {
         "evidence_calls": found.record.attributes.get("evidence_calls"),
         "evidence_gaps": found.record.attributes.get("evidence_gaps"),
         "message": found.record.text("last_message_preview"),
-        "journal": found.path,
+        "journal": found.path.display().to_string(),
         "sequence": found.record.sequence,
         "hash": found.record.hash,
     })
 }
 
 fn tell(found: &Recorded, world: &World) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     let text = |name: &str| preview(found.text(name), 100);
     writeln!(out, "{}: {} {}, {}", found.id, text("severity"), text("type"), text("standing"))?;
     for (label, text) in rows(found) {

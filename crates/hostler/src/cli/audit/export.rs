@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 use anyhow::Context;
 use hostler_ledger::journal;
 
-use super::{project_state, sessions};
+use super::{Broken, is_unknown, project_state, sessions};
+use crate::dirs::Dirs;
 use crate::exit::Exit;
 
 /// Arguments.
@@ -22,7 +23,7 @@ pub(super) struct Args {
     /// What is written
     #[arg(long, value_enum)]
     format: Format,
-    /// Where to; an existing file is replaced once everything is written. By default standard output
+    /// Where to; an existing file is replaced once everything is written, a link is refused. By default standard output
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
 }
@@ -39,14 +40,17 @@ enum Format {
 
 /// Runs the command.
 pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
+    let broken = Broken::of(args.session.as_deref())?;
     let sessions = sessions(args.session.as_deref())?;
     if sessions.is_empty() {
-        let which = match &args.session {
-            Some(prefix) => format!("no session of this project begins with `{prefix}`"),
-            None => "nothing was recorded in this project yet".to_owned(),
-        };
-        writeln!(std::io::stderr(), "error: {which}; `hostler audit verify` lists the journals")?;
-        return Ok(Exit::Usage);
+        writeln!(
+            std::io::stderr(),
+            "error: nothing that can be read was recorded; `hostler audit verify` lists the journals"
+        )?;
+        return broken.tell(Exit::Usage);
     }
     let state = project_state()?;
     let write = |out: &mut dyn Write| -> anyhow::Result<()> {
@@ -70,7 +74,7 @@ pub(super) fn run(args: &Args) -> anyhow::Result<Exit> {
         write(&mut out)?;
         out.flush()?;
     }
-    Ok(Exit::Ok)
+    broken.tell(Exit::Ok)
 }
 
 fn records(files: &[PathBuf], out: &mut dyn Write) -> anyhow::Result<()> {
@@ -91,7 +95,7 @@ fn to_file(path: &Path, write: impl FnOnce(&mut dyn Write) -> anyhow::Result<()>
         let mut out = File::options().write(true).open(path).with_context(failed)?;
         return write(&mut out);
     }
-    let path = hostler_ledger::file::resolve(path)?;
+    let path = Dirs::from_env()?.output_path(path)?;
     let folder = path.parent().unwrap_or(Path::new("/"));
     let mut temporary = tempfile::Builder::new()
         .prefix(hostler_ledger::file::LEFTOVER_PREFIX)

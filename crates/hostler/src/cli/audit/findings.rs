@@ -9,7 +9,7 @@ use hostler_model::SessionId;
 use hostler_policy::claims::Severity;
 use serde_json::{Map, Value, json};
 
-use super::{sessions, since, time};
+use super::{Broken, is_unknown, sessions, since, time};
 use crate::exit::Exit;
 use crate::output;
 
@@ -123,6 +123,10 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
+    let broken = Broken::of(args.session.as_deref())?;
     let mut found = Vec::new();
     for path in sessions(args.session.as_deref())?.into_values().flatten() {
         // What cannot be opened is `verify`'s business.
@@ -133,15 +137,22 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     }
     found.sort_by_key(|it| (it.record.time_ms, it.record.sequence, it.number));
     if json {
-        output::json::print(&Value::Array(found.iter().map(Recorded::document).collect()))?;
+        let document = |it: &Recorded| {
+            let mut document = it.document();
+            if let Some(why) = broken.why(&it.path) {
+                document["notes"] = json!([format!("the chain of its journal is broken ({why})")]);
+            }
+            document
+        };
+        output::json::print(&Value::Array(found.iter().map(document).collect()))?;
     } else {
         tell(&found)?;
     }
-    Ok(if found.is_empty() { Exit::Ok } else { Exit::Finding })
+    broken.tell(if found.is_empty() { Exit::Ok } else { Exit::Finding })
 }
 
 fn tell(found: &[Recorded]) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     for it in found {
         let who = match it.record.text("gen_ai.agent.id") {
             Some(agent) => format!("  subagent {}", preview(agent, 40)),

@@ -18,12 +18,12 @@ pub(super) fn run(json: bool) -> anyhow::Result<Exit> {
             "fingerprint": public.fingerprint(),
             "key": public.hex(),
             "pem": public.pem(),
-            "private": keys.private_path(),
-            "public": keys.public_path(),
+            "private": keys.private_path().display().to_string(),
+            "public": keys.public_path().display().to_string(),
         }))?;
         return Ok(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     writeln!(out, "fingerprint  {}", public.fingerprint())?;
     writeln!(out, "public key   {}", public.hex())?;
     writeln!(out, "kept in      {}", dirs.tilde(&keys.private_path()))?;

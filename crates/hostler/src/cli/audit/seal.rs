@@ -9,7 +9,7 @@ use hostler_ledger::signature::Keys;
 use hostler_model::SessionId;
 use serde_json::json;
 
-use super::project_state;
+use super::{is_unknown, project_state};
 use crate::dirs::Dirs;
 use crate::exit::Exit;
 use crate::output;
@@ -26,12 +26,15 @@ pub(super) struct Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
     let (state, keys) = (project_state()?, Dirs::from_env()?.keys());
     let sweep = sweep(args, &state, &keys)?;
     if json {
         let closed = |it: &Closed| {
             let session = it.session.as_str();
-            json!({ "session": session, "sequence": it.sequence, "path": it.path, "unsigned": it.unsigned })
+            json!({ "session": session, "sequence": it.sequence, "path": it.path.display().to_string(), "unsigned": it.unsigned })
         };
         let failed = |(session, error): &(SessionId, journal::Error)| json!({ "session": session.as_str(), "error": error.to_string() });
         output::json::print(&json!({
@@ -66,7 +69,7 @@ fn sweep(args: &Args, state: &Path, keys: &Keys) -> Result<Sweep, journal::Error
 }
 
 fn tell(sweep: &Sweep) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if sweep.closed.is_empty() && sweep.failed.is_empty() {
         writeln!(out, "nothing to seal")?;
     }

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 use std::io::Write;
+use std::path::PathBuf;
 
 use hostler_ledger::journal::{self, Record};
 use hostler_ledger::redact;
 use serde_json::{Value, json};
 
-use super::{project_state, since, time};
+use super::{Broken, is_unknown, project_state, since, time};
 use crate::exit::Exit;
 use crate::output;
 
@@ -37,7 +38,11 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
-    let mut records: Vec<Record> = Vec::new();
+    if is_unknown(args.session.as_deref())? {
+        return Ok(Exit::Usage);
+    }
+    let broken = Broken::of(args.session.as_deref())?;
+    let mut records: Vec<(PathBuf, Record)> = Vec::new();
     for file in journal::files(&project_state()?)? {
         let name = file.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
         if args.session.as_deref().is_some_and(|session| !name.starts_with(session)) {
@@ -50,16 +55,23 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
                 newest.pop_front();
             }
         }
-        records.extend(newest);
+        records.extend(newest.into_iter().map(|record| (file.clone(), record)));
     }
-    records.sort_by_key(|record| (record.time_ms, record.sequence));
+    records.sort_by_key(|(_, record)| (record.time_ms, record.sequence));
     let records = &records[records.len().saturating_sub(args.last)..];
     if json {
-        output::json::print(&Value::Array(records.iter().map(shown).collect()))?;
-        return Ok(Exit::Ok);
+        let document = |(path, record): &(PathBuf, Record)| {
+            let mut document = shown(record);
+            if let Some(why) = broken.why(path) {
+                document["notes"] = json!([format!("the chain of its journal is broken ({why})")]);
+            }
+            document
+        };
+        output::json::print(&Value::Array(records.iter().map(document).collect()))?;
+        return broken.tell(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
-    for record in records {
+    let mut out = crate::output::human::stdout();
+    for (_, record) in records {
         let text = |names: &[&str], chars_max| {
             let found = names.iter().find_map(|name| record.text(name));
             redact::preview(found.unwrap_or("-"), chars_max)
@@ -74,7 +86,8 @@ pub(super) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
             text(&["message"], 200),
         )?;
     }
-    Ok(Exit::Ok)
+    drop(out);
+    broken.tell(Exit::Ok)
 }
 
 fn shown(record: &Record) -> Value {

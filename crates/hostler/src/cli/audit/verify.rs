@@ -72,11 +72,13 @@ struct Known {
 
 impl Known {
     fn of(given: &[String]) -> anyhow::Result<Self> {
-        let local = Dirs::from_env()?.keys().public().unwrap_or_else(|error| {
+        // The public half alone is not believed: whoever replaces it would be the one to trust.
+        let local = Dirs::from_env()?.keys().load().unwrap_or_else(|error| {
             // The journals can be checked all the same, only not by whom they were signed.
-            let _ = writeln!(std::io::stderr(), "warning: {error}");
+            let _ = writeln!(std::io::stderr(), "warning: no signature counts as this user's: {error}");
             None
         });
+        let local = local.map(|key| key.public());
         let parse = |text: &String| {
             if let Ok(key) = Public::parse(text) {
                 return Ok(key);
@@ -176,12 +178,12 @@ const ATTACKS: [Attack; 5] = [
     Attack { name: "cut", what: "records removed from the end", excluded_by: Some(Group::Sealed) },
     Attack {
         name: "rewritten",
-        what: "everything written anew by somebody without the signing key",
+        what: "everything written anew by somebody who cannot act as this user",
         excluded_by: Some(Group::Signed),
     },
     Attack {
         name: "forged",
-        what: "everything written anew with the key, which the same user can read (keep a head elsewhere)",
+        what: "everything written anew as this user: with the key, or for hostler to seal (keep a head elsewhere)",
         excluded_by: None,
     },
     Attack {
@@ -194,7 +196,7 @@ const ATTACKS: [Attack; 5] = [
 fn document(reports: &[Report], keys: &Known) -> Value {
     let journal = |report: &Report| {
         json!({
-            "path": report.path,
+            "path": report.path.display().to_string(),
             "session": report.session,
             "level": Level::of(report, keys).name(),
             "archived": archived(&report.path),
@@ -203,7 +205,7 @@ fn document(reports: &[Report], keys: &Known) -> Value {
             "head": report.head,
             "sealed": report.sealed,
             "signature": report.signature.as_ref().map(|it| {
-                json!({ "key": it.key.hex(), "fingerprint": it.key.fingerprint(), "in": it.path })
+                json!({ "key": it.key.hex(), "fingerprint": it.key.fingerprint(), "in": it.path.display().to_string() })
             }),
             "unsigned": report.unsigned,
             "whole": report.whole,
@@ -227,7 +229,7 @@ fn document(reports: &[Report], keys: &Known) -> Value {
 }
 
 fn tell(reports: &[Report], keys: &Known) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::human::stdout();
     if reports.is_empty() {
         writeln!(out, "no journals: nothing was recorded in this project yet")?;
         return Ok(());

@@ -106,6 +106,24 @@ fn an_export_goes_where_it_is_told_and_replaces_a_file_as_a_whole() {
     assert_eq!(hostler_ledger::file::leftovers(out.parent().unwrap()), Vec::<PathBuf>::new());
 }
 
+#[test]
+fn an_export_replaces_nothing_of_ours_and_nothing_behind_a_link() {
+    let world = recorded();
+    let journal = world.journals().remove(0);
+    let before = fs::read(&journal).unwrap();
+    let link = world.project().join("out.jsonl");
+    let other = world.home().join("precious");
+    fs::write(&other, "mine").unwrap();
+    std::os::unix::fs::symlink(&other, &link).unwrap();
+    for (path, why) in [(&journal, "keeps its own files"), (&link, "is a link")] {
+        let name = path.to_str().unwrap();
+        let (code, _, stderr) = world.hostler(&["audit", "export", "--format", "jsonl", "--out", name]);
+        assert!(code == 4 && stderr.contains(why), "{code} {stderr}");
+    }
+    assert_eq!(fs::read(&journal).unwrap(), before);
+    assert_eq!(fs::read_to_string(&other).unwrap(), "mine");
+}
+
 /// What the encoding of OTLP asks of a value.
 #[track_caller]
 fn check_attributes(attributes: &Value) {

@@ -39,12 +39,11 @@ pub(in super::super) fn commands(
         statuses(command, &calls, text, out);
     }
     if let [step] = speaking.as_slice()
-        && step.name() == "wc"
-        && step.words.iter().any(|it| it == "-l")
+        && let Some(noun) = counts(step)
         && let Some(line) = read(text).rfind(|line| !line.trim().is_empty())
         && let Some(number) = line.split_whitespace().next().and_then(whole)
     {
-        add(out, Question::Counted, "lines", "", number.to_string());
+        add(out, Question::Counted, noun, "", number.to_string());
     }
     let refused = text.contains("Cannot connect to the Docker daemon");
     if refused || ran.iter().any(|step| asks_for_health(step)) {
@@ -59,6 +58,16 @@ pub(in super::super) fn commands(
     rows(command, &speaking, text, out);
     versions(&speaking, text, out);
     sums(&speaking, text, out);
+}
+
+/// What a program that prints one number counts.
+fn counts(step: &Step) -> Option<&'static str> {
+    let has = |word: &str| step.words.iter().any(|it| it == word);
+    match step.name() {
+        "wc" if has("-l") => Some("lines"),
+        "git" if has("rev-list") && has("--count") => Some("commits"),
+        _ => None,
+    }
 }
 
 /// `echo $?`, `echo "exit=$?"`, and the status of a call that failed.

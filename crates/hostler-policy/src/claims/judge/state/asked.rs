@@ -16,8 +16,10 @@ fn names_it(names: &[String], about: &str) -> bool {
 }
 
 /// Words of a claim that name no address.
-const GENERIC: &[&str] =
-    &["api", "app", "page", "site", "curl", "url", "http", "host", "still", "route", "get", "dev"];
+const GENERIC: &[&str] = &[
+    "api", "app", "page", "site", "curl", "url", "http", "host", "still", "route", "get", "dev", "endpoint",
+    "new", "server", "service", "request", "probe",
+];
 
 pub(super) fn status(code: u16, names: &[String], all: &[Evidence]) -> Option<Ruling> {
     let code = code.to_string();

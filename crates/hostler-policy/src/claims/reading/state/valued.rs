@@ -237,6 +237,11 @@ impl View<'_> {
                 out.push(Stated::Counted("", "lines".to_owned(), count));
                 continue;
             }
+            let distance = matches!(self.token(at + 2), "ahead" | "behind");
+            if noun == "commits" && distance && !hedged && width == 1 && !self.denied() {
+                out.push(Stated::Counted("", "commits".to_owned(), count));
+                continue;
+            }
             if !fits
                 || hedged
                 || owned.contains(&noun)
