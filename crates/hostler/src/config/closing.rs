@@ -152,7 +152,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_has_no_effect() {
-        for text in ["push = 1", "tag = \"no\"", "changelog = \"../x.md\"", "", "rtm = \"\"", "rtm = 3"] {
+        for text in ["push = 1", "tag = \"no\"", "changelog = \"../x.md\"", "rtm = \"\"", "rtm = 3"] {
             let (settings, told) = read(text);
             assert!(matches!(told[..], [Read::Wrong(_)]), "{text}");
             assert_eq!(settings, Closing::default(), "{text}");

@@ -89,7 +89,7 @@ impl Cache {
     fn parse(text: String, settings: &str) -> Option<Self> {
         let body_end = text.trim_end_matches('\n').rfind('\n')? + 1;
         let digest = text[body_end..].trim_end().strip_prefix("end ")?;
-        if digest != sha256_hex(text[..body_end].as_bytes()) {
+        if digest != sha256_hex(&text.as_bytes()[..body_end]) {
             return None;
         }
         let mut lines = text[..body_end].split_inclusive('\n');
