@@ -1,0 +1,1 @@
+//! Findings that the code itself asks to leave out.
