@@ -5,6 +5,7 @@ mod cli;
 mod config;
 mod dirs;
 mod exit;
+mod gates;
 mod hook;
 mod install;
 mod judge;
