@@ -9,11 +9,16 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+mod facts;
 mod outline;
 mod python;
 #[cfg(test)]
 mod tests;
 
+pub use facts::{
+    Binding, Body, Call, Catch, Class, ClassKind, Facts, Fault, Function, Import, Literal, Parameter, Remark,
+    Role, ValueKind, facts,
+};
 pub use outline::{Comment, Decorator, Definition, Outline, Value, outline};
 
 use std::collections::BTreeSet;
@@ -74,6 +79,8 @@ struct Grammar {
     read: fn(&Tree, &str, &mut Syntax),
     /// Reads definitions and comments of one text; apart from `read`, which runs on every edit.
     outline: fn(&Tree, &str, &mut Outline),
+    /// Reads what checks of quality ask of one text.
+    facts: fn(&Tree, &str, &mut Facts),
     /// Makes a part of a file readable by itself: the text to parse, and how many lines were put before it.
     complete: fn(&str) -> (String, usize),
 }

@@ -1,5 +1,6 @@
 //! Python.
 
+mod facts;
 mod outline;
 
 use std::collections::{HashMap, HashSet};
@@ -14,6 +15,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     tables: || tree_sitter_python::LANGUAGE.into(),
     read,
     outline: outline::read,
+    facts: facts::read,
     complete,
 };
 
