@@ -6,6 +6,7 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+pub mod checks;
 pub mod claims;
 pub mod guards;
 pub mod recall;
