@@ -1,5 +1,13 @@
 //! What checks of quality ask of one text: its functions, classes, handlers, words and names, with their measures.
 
+mod dialect;
+mod walk;
+
+pub(crate) use dialect::{
+    At, Dialect, Part, callee, child_of_kind, children, holds, last_line, named, one_line, tight,
+};
+pub(crate) use walk::read;
+
 use crate::{Error, Language};
 
 /// Facts of one text. Lines and columns count from 1; lists are in order of lines.

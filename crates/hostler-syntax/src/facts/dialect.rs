@@ -1,0 +1,307 @@
+//! What one language brings to the walk over its trees: what its nodes are, and how they are read.
+
+use tree_sitter::Node;
+
+use super::{Body, Call, Catch, Class, Facts, Function, Literal};
+use crate::{line_of, text_of};
+
+/// What a node is to the measures.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// A function or method.
+    Function,
+    /// A function without a name of its own; one that is bound to a name counts as a function.
+    Closure,
+    /// A type with members.
+    Class,
+    /// Control flow with a choice: nests, and is one more way through.
+    Branch,
+    /// A choice that does not nest: `elif`.
+    Way,
+    /// Control flow that nests only: `try`, `with`, `switch`.
+    Level,
+    /// A case of a `switch`; the last wildcard is no way of its own.
+    Case,
+    /// A handler of failures: one more way through.
+    Catch,
+    /// A call.
+    Call,
+    /// A string.
+    Text,
+    /// A comment.
+    Comment,
+    /// Something that defines names by values.
+    Binding,
+    /// An import.
+    Import,
+    /// Raises a failure.
+    Raise,
+    /// Gives a value back.
+    Return,
+    /// An attribute of something.
+    Attribute,
+}
+
+/// A node where it stands.
+#[derive(Clone, Copy)]
+pub(crate) struct At<'a, 'tree> {
+    pub(crate) node: Node<'tree>,
+    /// The name of its place in its parent.
+    pub(crate) field: Option<&'tree str>,
+    /// The root first.
+    pub(crate) ancestors: &'a [Node<'tree>],
+    pub(crate) text: &'a str,
+    /// The innermost function, closures passed over.
+    pub(crate) function: Option<usize>,
+    /// The class, if its body is the innermost scope.
+    pub(crate) class: Option<usize>,
+}
+
+impl<'a, 'tree> At<'a, 'tree> {
+    pub(crate) fn parent(&self) -> Option<Node<'tree>> {
+        self.ancestors.last().copied()
+    }
+
+    /// The kind of the `above`th node around this one, 0 being its parent.
+    pub(crate) fn around(&self, above: usize) -> &'tree str {
+        self.ancestors.iter().rev().nth(above).map_or("", |it| it.kind())
+    }
+
+    pub(crate) fn child(&self, field: &str) -> Option<Node<'tree>> {
+        self.node.child_by_field_name(field)
+    }
+
+    /// The text of the child in `field`, empty without one.
+    pub(crate) fn child_text(&self, field: &str) -> &'a str {
+        self.child(field).map_or("", |it| text_of(it, self.text))
+    }
+
+    pub(crate) fn own_text(&self) -> &'a str {
+        text_of(self.node, self.text)
+    }
+
+    pub(crate) fn line(&self) -> usize {
+        line_of(self.node)
+    }
+}
+
+/// One language.
+pub(crate) trait Dialect {
+    /// What a node of this kind is.
+    fn part(&self, kind: &str) -> Option<Part>;
+
+    /// Reads a function; the walk fills in its measures. `None`: it is none after all.
+    fn function(&self, at: &At<'_, '_>) -> Option<Function>;
+
+    /// The name that a closure is bound to, and the node that its definition begins with.
+    fn closure_name(&self, _at: &At<'_, '_>) -> Option<String> {
+        None
+    }
+
+    /// Reads a type. `None`: it is none after all.
+    fn class(&self, at: &At<'_, '_>) -> Option<Class>;
+
+    /// The node adds to the class of its name instead of being one (Rust's `impl`).
+    fn extends_class(&self, _kind: &str) -> bool {
+        false
+    }
+
+    /// The type that a function is a method of without standing in it (Go).
+    fn receiver(&self, _at: &At<'_, '_>) -> Option<String> {
+        None
+    }
+
+    /// What the body of the function does.
+    fn body(&self, at: &At<'_, '_>) -> Body;
+
+    /// A branch that continues another: the `if` of an `else if`.
+    fn is_flat(&self, at: &At<'_, '_>) -> bool;
+
+    /// The node really is the part that its kind says.
+    fn counts(&self, _at: &At<'_, '_>, _part: Part) -> bool {
+        true
+    }
+
+    /// The case takes whatever is left.
+    fn is_wildcard(&self, at: &At<'_, '_>) -> bool;
+
+    /// Reads a handler, from a `Catch`, a `Branch` or a `Case`.
+    fn handler(&self, at: &At<'_, '_>) -> Option<Catch>;
+
+    /// Reads a call.
+    fn call(&self, at: &At<'_, '_>) -> Option<Call>;
+
+    /// The call is one that logs.
+    fn logs(&self, callee: &str) -> bool {
+        logs(callee)
+    }
+
+    /// Reads a string.
+    fn literal(&self, at: &At<'_, '_>) -> Option<Literal>;
+
+    /// The comment documents something.
+    fn is_doc(&self, text: &str) -> bool;
+
+    /// Adds the imports of the node.
+    fn import(&self, at: &At<'_, '_>, out: &mut Facts);
+
+    /// Adds the bindings of the node.
+    fn bind(&self, at: &At<'_, '_>, out: &mut Facts);
+
+    /// An attribute of the own object.
+    fn is_own_attribute(&self, at: &At<'_, '_>) -> bool;
+
+    /// A `return` of the own object.
+    fn returns_self(&self, _at: &At<'_, '_>) -> bool {
+        false
+    }
+
+    /// Functions that implement another's contract are no members of the type's own (Rust's trait implementations).
+    fn sets_contracts_apart(&self) -> bool {
+        false
+    }
+}
+
+/// Words for the grades of a log.
+const GRADES: &[&str] = &[
+    "critical",
+    "debug",
+    "error",
+    "exception",
+    "fatal",
+    "info",
+    "log",
+    "notice",
+    "severe",
+    "trace",
+    "verbose",
+    "warn",
+    "warning",
+];
+
+/// Whether calling this logs: a grade of something that is called a log (`logger.info`, `self._log.error`), or a
+/// function that says so itself (`log_error`).
+pub(crate) fn logs(callee: &str) -> bool {
+    let mut names = callee.rsplit(['.', ':', '>']).map(|it| it.trim_end_matches(['-', '!', '?', '(', ')']));
+    let name = names.next().unwrap_or_default();
+    let is_grade = GRADES.iter().any(|grade| {
+        name.get(..grade.len()).is_some_and(|start| start.eq_ignore_ascii_case(grade))
+            && matches!(
+                &name[grade.len()..],
+                "" | "f" | "w" | "ln" | "ing" | "Context" | "Async" | "_once" | "Error"
+            )
+    });
+    let holder = names.find(|it| !it.is_empty()).unwrap_or_default().to_ascii_lowercase();
+    let own = name.trim_start_matches('_');
+    let holds_log =
+        ["log", "logger", "logging"].iter().any(|it| holder.ends_with(it) || holder.starts_with(it));
+    (is_grade && (holds_log || holder.ends_with("slf4j")))
+        || (holder.is_empty() && own.eq_ignore_ascii_case("log"))
+        || own.starts_with("log_")
+        || (own.starts_with("log") && own.as_bytes().get(3).is_some_and(u8::is_ascii_uppercase))
+}
+
+/// The children of `node`, in order.
+pub(crate) fn children(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    let mut cursor = node.walk();
+    let mut more = cursor.goto_first_child();
+    std::iter::from_fn(move || {
+        if !more {
+            return None;
+        }
+        let child = cursor.node();
+        more = cursor.goto_next_sibling();
+        Some(child)
+    })
+}
+
+/// The children that are more than marks, without comments.
+pub(crate) fn named(node: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    children(node).filter(|it| it.is_named() && !it.is_extra())
+}
+
+/// The first child of this kind.
+pub(crate) fn child_of_kind<'tree>(node: Node<'tree>, kind: &str) -> Option<Node<'tree>> {
+    children(node).find(|it| it.kind() == kind)
+}
+
+/// Whether a node below `node`, itself included, is of one of `kinds`; does not look below nodes of `except`.
+pub(crate) fn holds(node: Node<'_>, kinds: &[&str], except: &[&str]) -> bool {
+    let mut cursor = node.walk();
+    let mut depth = 0_usize;
+    loop {
+        let kind = cursor.node().kind();
+        if kinds.contains(&kind) {
+            return true;
+        }
+        if !except.contains(&kind) && cursor.goto_first_child() {
+            depth += 1;
+            continue;
+        }
+        loop {
+            if depth == 0 {
+                return false;
+            }
+            if cursor.goto_next_sibling() {
+                break;
+            }
+            cursor.goto_parent();
+            depth -= 1;
+        }
+    }
+}
+
+/// The text of `node` without blanks and line ends: a dotted name as it is meant.
+pub(crate) fn tight(node: Node<'_>, text: &str) -> String {
+    text_of(node, text).split_whitespace().collect()
+}
+
+/// Longest text that is told on one line, in characters.
+const LINE_CHARS_MAX: usize = 300;
+
+/// `text` on one line, shortened.
+pub(crate) fn one_line(text: &str) -> String {
+    let mut out = String::new();
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if LINE_CHARS_MAX < out.len() {
+            return out.chars().take(LINE_CHARS_MAX).chain(['…']).collect();
+        }
+    }
+    out
+}
+
+/// What is called, as dotted text: arguments of calls inside it are left out, so that `a(1).b(2)` is `a().b`.
+pub(crate) fn callee(node: Node<'_>, text: &str) -> String {
+    let mut out = String::new();
+    let mut depth = 0_usize;
+    for mark in text_of(node, text).chars().take(LINE_CHARS_MAX) {
+        match mark {
+            '(' => {
+                if depth == 0 {
+                    out.push('(');
+                }
+                depth += 1;
+            }
+            ')' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    out.push(')');
+                }
+            }
+            _ if 0 < depth || mark.is_whitespace() => {}
+            _ => out.push(mark),
+        }
+    }
+    out
+}
+
+/// The line that the code of `node` ends on: comments that follow it inside are not part of it.
+pub(crate) fn last_line(node: Node<'_>) -> usize {
+    let end = node.end_position();
+    // A node that takes its line end with it ends in column 0 of the next line.
+    if end.column == 0 && node.start_position().row < end.row { end.row } else { end.row + 1 }
+}

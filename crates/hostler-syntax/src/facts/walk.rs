@@ -1,0 +1,425 @@
+//! One walk over a tree that measures what it passes.
+
+use std::collections::{BTreeSet, HashMap};
+
+use tree_sitter::{Node, Tree};
+
+use super::dialect::{At, Dialect, Part};
+use super::{Call, Class, Facts, Fault, Function, Remark};
+use crate::{DEPTH_MAX, line_of, text_of};
+
+/// Most faults that are told of one text.
+const FAULTS_MAX: usize = 50;
+
+/// Reads the facts of `tree` into `out`.
+pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Facts) {
+    let mut walk = Walk {
+        dialect,
+        text,
+        out,
+        scopes: vec![Scope::default()],
+        open: Vec::new(),
+        adds_to: Vec::new(),
+        awaited: BTreeSet::new(),
+    };
+    let mut cursor = tree.walk();
+    let mut ancestors: Vec<Node<'_>> = Vec::new();
+    let mut entered: Vec<Entered> = Vec::new();
+    'nodes: loop {
+        let node = cursor.node();
+        let mark = walk.enter(node, cursor.field_name(), &ancestors);
+        let deep = DEPTH_MAX <= ancestors.len();
+        if !deep && cursor.goto_first_child() {
+            ancestors.push(node);
+            entered.push(mark);
+            continue;
+        }
+        walk.out.cut |= deep && 0 < node.child_count();
+        walk.leave(mark);
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                break 'nodes;
+            }
+            ancestors.pop();
+            if let Some(mark) = entered.pop() {
+                walk.leave(mark);
+            }
+        }
+    }
+    finish(dialect, out);
+}
+
+/// What is to be taken back when a node is left.
+#[derive(Default, Clone, Copy)]
+struct Entered {
+    level: bool,
+    scope: bool,
+    handler: bool,
+}
+
+/// What is around a node.
+#[derive(Default, Clone, Copy)]
+struct Scope {
+    /// The innermost function, closures passed over.
+    function: Option<usize>,
+    /// The class, if this is a class's body.
+    class: Option<usize>,
+    /// The function whose complexity grows here.
+    counts: Option<usize>,
+    nesting: u32,
+    /// How many handlers are open around it: those belong to other code.
+    handlers: usize,
+}
+
+struct Walk<'a> {
+    dialect: &'a dyn Dialect,
+    text: &'a str,
+    out: &'a mut Facts,
+    scopes: Vec<Scope>,
+    /// Handlers around the node.
+    open: Vec<usize>,
+    /// By function: the one whose complexity contains its own.
+    adds_to: Vec<Option<usize>>,
+    /// Classes that were only added to so far.
+    awaited: BTreeSet<usize>,
+}
+
+impl Walk<'_> {
+    fn scope(&self) -> Scope {
+        self.scopes.last().copied().unwrap_or_default()
+    }
+
+    fn enter(&mut self, node: Node<'_>, field: Option<&str>, ancestors: &[Node<'_>]) -> Entered {
+        let mut mark = Entered::default();
+        if node.is_error() || node.is_missing() {
+            self.fault(node);
+        }
+        let Some(part) = self.dialect.part(node.kind()).filter(|_| node.is_named()) else { return mark };
+        let scope = self.scope();
+        let at = At { node, field, ancestors, text: self.text, function: scope.function, class: scope.class };
+        if !self.dialect.counts(&at, part) {
+            return mark;
+        }
+        match part {
+            Part::Function => {
+                if let Some(function) = self.dialect.function(&at) {
+                    self.function(function, &at);
+                    mark.scope = true;
+                }
+            }
+            Part::Closure => {
+                match self.dialect.closure_name(&at) {
+                    Some(name) => {
+                        if let Some(mut function) = self.dialect.function(&at) {
+                            function.name = name;
+                            self.function(function, &at);
+                        } else {
+                            self.closure(scope);
+                        }
+                    }
+                    None => self.closure(scope),
+                }
+                mark.scope = true;
+            }
+            Part::Class => {
+                if let Some(class) = self.dialect.class(&at) {
+                    let class = self.class(class, self.dialect.extends_class(node.kind()));
+                    // A class inside a class's body counts for nobody around.
+                    let counts = scope.counts.filter(|_| scope.class.is_none());
+                    self.scopes.push(Scope { class: Some(class), counts, nesting: 0, ..scope });
+                    mark.scope = true;
+                }
+            }
+            Part::Branch => {
+                self.way();
+                mark.handler = self.handler(&at);
+                if !self.dialect.is_flat(&at) {
+                    self.level(node);
+                    mark.level = true;
+                }
+            }
+            Part::Level => {
+                if !self.dialect.is_flat(&at) {
+                    self.level(node);
+                    mark.level = true;
+                }
+            }
+            Part::Way => self.way(),
+            Part::Case => {
+                if !self.dialect.is_wildcard(&at) {
+                    self.way();
+                }
+                mark.handler = self.handler(&at);
+            }
+            Part::Catch => {
+                self.way();
+                mark.handler = self.handler(&at);
+            }
+            Part::Call => {
+                if let Some(call) = self.dialect.call(&at) {
+                    self.call(call);
+                }
+            }
+            Part::Text => self.out.literals.extend(self.dialect.literal(&at)),
+            Part::Comment => self.comment(node),
+            Part::Binding => self.dialect.bind(&at, self.out),
+            Part::Import => self.dialect.import(&at, self.out),
+            Part::Raise => self.raise(),
+            Part::Return => {
+                if self.dialect.returns_self(&at)
+                    && let Some(function) = scope.function.and_then(|it| self.out.functions.get_mut(it))
+                {
+                    function.returns_self = true;
+                }
+            }
+            Part::Attribute => {
+                if self.dialect.is_own_attribute(&at) {
+                    self.own_attribute();
+                }
+            }
+        }
+        mark
+    }
+
+    fn leave(&mut self, mark: Entered) {
+        if mark.scope {
+            self.scopes.pop();
+        }
+        if mark.level
+            && let Some(scope) = self.scopes.last_mut()
+        {
+            scope.nesting -= 1;
+        }
+        if mark.handler {
+            self.open.pop();
+        }
+    }
+
+    fn fault(&mut self, node: Node<'_>) {
+        if FAULTS_MAX <= self.out.errors.len() {
+            return;
+        }
+        let start = node.start_position();
+        let before = self.text.get(node.start_byte() - start.column..node.start_byte()).unwrap_or_default();
+        let message = if node.is_missing() {
+            format!("`{}` is missing", node.kind())
+        } else {
+            match text_of(node, self.text).lines().map(str::trim).find(|it| !it.is_empty()) {
+                Some(line) => format!("unexpected `{}`", line.chars().take(40).collect::<String>()),
+                None => "the syntax is not valid".to_owned(),
+            }
+        };
+        self.out.errors.push(Fault { line: start.row + 1, column: before.chars().count() + 1, message });
+    }
+
+    fn function(&mut self, mut function: Function, at: &At<'_, '_>) {
+        let scope = self.scope();
+        function.parent = scope.function;
+        function.class = scope.class.or_else(|| {
+            let name = self.dialect.receiver(at)?;
+            let (line, last_line) = (function.line, function.last_line);
+            Some(self.class(Class { name, line, first_line: line, last_line, ..Class::default() }, true))
+        });
+        function.complexity = 1;
+        function.body = self.dialect.body(at);
+        // ruff adds the methods of a class that a function defines, but only those right in its body.
+        let nested = match scope.class {
+            None => scope.counts,
+            Some(_) => scope.counts.filter(|_| scope.nesting == 0),
+        };
+        let place = self.out.functions.len();
+        self.adds_to.push(nested);
+        self.out.functions.push(function);
+        self.count(nested);
+        self.scopes.push(Scope {
+            function: Some(place),
+            class: None,
+            counts: Some(place),
+            nesting: 0,
+            handlers: self.open.len(),
+        });
+    }
+
+    fn closure(&mut self, scope: Scope) {
+        let counts = if scope.class.is_some() { None } else { scope.counts };
+        self.scopes.push(Scope { class: None, counts, nesting: 0, ..scope });
+    }
+
+    /// Notes the class, or adds to the one of its name. Its place.
+    fn class(&mut self, mut class: Class, extends: bool) -> usize {
+        class.parent = self.scope().class;
+        class.lines = (class.last_line + 1).saturating_sub(class.line);
+        // A type and the blocks that add to it may stand in any order.
+        let known = (extends || !self.awaited.is_empty())
+            .then(|| {
+                self.out.classes.iter().position(|it| it.name == class.name && it.parent == class.parent)
+            })
+            .flatten()
+            .filter(|place| extends || self.awaited.contains(place));
+        let Some(place) = known else {
+            let place = self.out.classes.len();
+            if extends {
+                self.awaited.insert(place);
+            }
+            self.out.classes.push(class);
+            return place;
+        };
+        if let Some(known) = self.out.classes.get_mut(place) {
+            if extends {
+                known.lines += class.lines;
+                known.bases.extend(class.bases);
+            } else {
+                self.awaited.remove(&place);
+                class.lines += known.lines;
+                class.bases.append(&mut known.bases);
+                *known = class;
+            }
+        }
+        place
+    }
+
+    /// One more way through the function here and those that contain it.
+    fn way(&mut self) {
+        let scope = self.scope();
+        if scope.class.is_none() {
+            self.count(scope.counts);
+        }
+    }
+
+    fn count(&mut self, mut at: Option<usize>) {
+        while let Some(function) = at {
+            if let Some(it) = self.out.functions.get_mut(function) {
+                it.complexity += 1;
+            }
+            at = self.adds_to.get(function).copied().flatten();
+        }
+    }
+
+    fn level(&mut self, node: Node<'_>) {
+        let Some(scope) = self.scopes.last_mut() else { return };
+        scope.nesting += 1;
+        if let Some(function) = scope.function.and_then(|it| self.out.functions.get_mut(it))
+            && scope.class.is_none()
+            && function.nesting < scope.nesting
+        {
+            function.nesting = scope.nesting;
+            function.nesting_line = line_of(node);
+        }
+    }
+
+    fn handler(&mut self, at: &At<'_, '_>) -> bool {
+        let Some(mut handler) = self.dialect.handler(at) else {
+            return false;
+        };
+        handler.function = at.function;
+        self.open.push(self.out.handlers.len());
+        self.out.handlers.push(handler);
+        true
+    }
+
+    fn call(&mut self, mut call: Call) {
+        let scope = self.scope();
+        call.function = scope.function;
+        if self.dialect.logs(&call.callee) {
+            for handler in self.open.iter().skip(scope.handlers) {
+                if let Some(it) = self.out.handlers.get_mut(*handler) {
+                    it.logs = true;
+                }
+            }
+        }
+        self.out.calls.push(call);
+    }
+
+    fn raise(&mut self) {
+        for handler in self.open.iter().skip(self.scope().handlers) {
+            if let Some(it) = self.out.handlers.get_mut(*handler) {
+                it.raises = true;
+            }
+        }
+    }
+
+    fn comment(&mut self, node: Node<'_>) {
+        let text = text_of(node, self.text).trim_end();
+        let start = node.start_byte();
+        let before = self.text.get(start - node.start_position().column..start).unwrap_or_default();
+        self.out.comments.push(Remark {
+            line: line_of(node),
+            text: text.to_owned(),
+            is_doc: self.dialect.is_doc(text),
+            is_own_line: before.trim().is_empty(),
+        });
+    }
+
+    /// Counts for the method that the code is in, through functions inside it.
+    fn own_attribute(&mut self) {
+        let mut at = self.scope().function;
+        while let Some(function) = at.and_then(|it| self.out.functions.get_mut(it)) {
+            if function.class.is_some() {
+                function.self_references += 1;
+                return;
+            }
+            at = function.parent;
+        }
+    }
+}
+
+/// What needs the whole text.
+fn finish(dialect: &dyn Dialect, out: &mut Facts) {
+    for (place, function) in out.functions.iter().enumerate() {
+        if let Some(class) = function.class.and_then(|it| out.classes.get_mut(it)) {
+            class.methods.push(place);
+        }
+    }
+    for class in &mut out.classes {
+        let own = || {
+            class
+                .methods
+                .iter()
+                .filter_map(|it| out.functions.get(*it))
+                .filter(|it| !(dialect.sets_contracts_apart() && it.is_override))
+        };
+        class.method_names = own().map(|it| it.name.as_str()).collect::<BTreeSet<_>>().len();
+        class.public_method_names =
+            own().filter(|it| it.is_public).map(|it| it.name.as_str()).collect::<BTreeSet<_>>().len();
+    }
+    for place in overridden(out) {
+        if let Some(function) = out.functions.get_mut(place) {
+            function.is_overridden = true;
+        }
+    }
+    if let Some((first, last)) = out.main_guard {
+        for call in &mut out.calls {
+            call.is_main_guarded = (first..=last).contains(&call.line);
+        }
+    }
+    out.comments.sort_by_key(|it| it.line);
+    out.literals.sort_by_key(|it| it.line);
+}
+
+/// Methods that a class based on theirs defines again, by their places.
+fn overridden(out: &Facts) -> BTreeSet<usize> {
+    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (place, class) in out.classes.iter().enumerate() {
+        places.entry(class.name.as_str()).or_default().push(place);
+    }
+    let bases = |class: &Class| -> Vec<usize> {
+        let names = class.bases.iter().map(|it| it.rsplit(['.', ':']).next().unwrap_or_default());
+        names.filter_map(|name| places.get(name)).flatten().copied().collect()
+    };
+    let mut found = BTreeSet::new();
+    for (own, class) in out.classes.iter().enumerate() {
+        let names: BTreeSet<&str> =
+            class.methods.iter().filter_map(|it| out.functions.get(*it)).map(|it| it.name.as_str()).collect();
+        let mut seen = BTreeSet::from([own]);
+        let mut next = bases(class);
+        while let Some(place) = next.pop() {
+            let Some(base) = out.classes.get(place).filter(|_| seen.insert(place)) else { continue };
+            let again = base.methods.iter().copied().filter(|it| {
+                out.functions.get(*it).is_some_and(|function| names.contains(function.name.as_str()))
+            });
+            found.extend(again);
+            next.extend(bases(base));
+        }
+    }
+    found
+}
