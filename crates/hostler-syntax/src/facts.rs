@@ -25,7 +25,7 @@ pub struct Facts {
     pub imports: Vec<Import>,
     /// Handlers of failures.
     pub handlers: Vec<Catch>,
-    /// Comments and documentation.
+    /// Comments and docstrings.
     pub comments: Vec<Remark>,
     /// String literals.
     pub literals: Vec<Literal>,
@@ -81,6 +81,8 @@ pub struct Function {
     pub is_abstract: bool,
     /// It makes or becomes an object: `__init__`, a constructor.
     pub is_constructor: bool,
+    /// It is a closure that is bound to a name.
+    pub is_closure: bool,
     /// Cyclomatic complexity as ruff's C901 counts it: 1, and one more for each `if`, loop, handler, `else` of a
     /// `try`, and case but the last wildcard; a function inside adds its own.
     pub complexity: u32,
@@ -196,6 +198,8 @@ pub struct Import {
 pub struct Catch {
     /// Where it begins.
     pub line: usize,
+    /// Where it ends.
+    pub last_line: usize,
     /// What it handles, as written; empty for everything.
     pub types: Vec<String>,
     /// What the failure is called in it.
@@ -214,14 +218,16 @@ pub struct Catch {
     pub function: Option<usize>,
 }
 
-/// A comment, or documentation.
+/// A comment, or a docstring.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Remark {
     /// Where it begins.
     pub line: usize,
-    /// With its marks, over all its lines.
+    /// Where it ends.
+    pub last_line: usize,
+    /// Over all its lines; a comment with its marks.
     pub text: String,
-    /// It documents what it stands before or in.
+    /// It is a string that documents what it stands in: a docstring, never a comment.
     pub is_doc: bool,
     /// Nothing but blanks stands before it in its line.
     pub is_own_line: bool,
@@ -232,6 +238,8 @@ pub struct Remark {
 pub struct Literal {
     /// Where it begins.
     pub line: usize,
+    /// Where it ends.
+    pub last_line: usize,
     /// What stands between its marks, escapes as written.
     pub value: String,
     /// The name, key, parameter or attribute that it is a value of, or is compared with.
@@ -290,6 +298,8 @@ pub struct Binding {
     pub class: Option<usize>,
     /// It says that it never changes: `Final`, `const`, `static final`.
     pub is_constant: bool,
+    /// Its type, as written.
+    pub annotation: Option<String>,
     /// What its value is.
     pub value: ValueKind,
 }
@@ -317,7 +327,7 @@ pub enum ValueKind {
 /// # Errors
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn facts(language: Language, text: &str) -> Result<Facts, Error> {
-    let grammar = language.grammar();
+    let grammar = language.grammar()?;
     let tree = crate::parse(grammar, text)?;
     let mut out = Facts::default();
     (grammar.facts)(&tree, text, &mut out);

@@ -46,6 +46,36 @@ const REPORTS_PER_KIB_MAX: usize = 500;
 pub enum Language {
     /// Python 3, with what is left of Python 2 tolerated.
     Python,
+    /// TypeScript.
+    TypeScript,
+    /// TypeScript with elements.
+    Tsx,
+    /// JavaScript, with elements or without.
+    JavaScript,
+    /// Rust.
+    Rust,
+    /// Go.
+    Go,
+    /// Java.
+    Java,
+    /// C.
+    C,
+    /// C++.
+    Cpp,
+    /// C#.
+    CSharp,
+    /// Ruby.
+    Ruby,
+    /// PHP.
+    Php,
+    /// Kotlin.
+    Kotlin,
+    /// Swift.
+    Swift,
+    /// Scala.
+    Scala,
+    /// The shell: `bash`, `sh`.
+    Bash,
 }
 
 impl Language {
@@ -58,10 +88,8 @@ impl Language {
             .map(|grammar| grammar.language)
     }
 
-    fn grammar(self) -> &'static Grammar {
-        match self {
-            Self::Python => &python::GRAMMAR,
-        }
+    fn grammar(self) -> Result<&'static Grammar, Error> {
+        GRAMMARS.iter().find(|it| it.language == self).copied().ok_or(Error::Grammar(self))
     }
 }
 
@@ -161,7 +189,7 @@ pub enum Error {
 /// # Errors
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn read(language: Language, text: &str) -> Result<Syntax, Error> {
-    let grammar = language.grammar();
+    let grammar = language.grammar()?;
     let tree = parse(grammar, text)?;
     let mut syntax = Syntax { has_errors: tree.root_node().has_error(), ..Syntax::default() };
     (grammar.read)(&tree, text, &mut syntax);
@@ -175,7 +203,7 @@ pub fn read(language: Language, text: &str) -> Result<Syntax, Error> {
 /// As [`read`].
 pub fn read_part(language: Language, text: &str) -> Result<Syntax, Error> {
     too_long(text)?;
-    let (whole, before) = (language.grammar().complete)(text);
+    let (whole, before) = (language.grammar()?.complete)(text);
     let mut syntax = read(language, &whole)?;
     let lines = syntax
         .handlers

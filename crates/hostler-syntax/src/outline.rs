@@ -99,7 +99,7 @@ pub struct Comment {
 /// # Errors
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn outline(language: Language, text: &str) -> Result<Outline, Error> {
-    let grammar = language.grammar();
+    let grammar = language.grammar()?;
     let tree = parse(grammar, text)?;
     let mut out = Outline { has_errors: tree.root_node().has_error(), ..Outline::default() };
     (grammar.outline)(&tree, text, &mut out);

@@ -219,7 +219,7 @@ fn languages_go_by_extension() {
 #[test]
 fn every_language_has_a_grammar_that_fits() {
     for grammar in GRAMMARS {
-        assert_eq!(grammar.language.grammar().extensions, grammar.extensions);
+        assert_eq!(grammar.language.grammar().unwrap().extensions, grammar.extensions);
         assert_eq!(read(grammar.language, "").unwrap(), Syntax::default());
     }
 }

@@ -139,9 +139,6 @@ pub(crate) trait Dialect {
     /// Reads a string.
     fn literal(&self, at: &At<'_, '_>) -> Option<Literal>;
 
-    /// The comment documents something.
-    fn is_doc(&self, text: &str) -> bool;
-
     /// Adds the imports of the node.
     fn import(&self, at: &At<'_, '_>, out: &mut Facts);
 

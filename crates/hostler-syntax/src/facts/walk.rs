@@ -4,8 +4,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Node, Tree};
 
-use super::dialect::{At, Dialect, Part};
-use super::{Call, Class, Facts, Fault, Function, Remark};
+use super::dialect::{At, Dialect, Part, last_line};
+use super::{Call, Class, Facts, Fault, Function, Literal, Remark};
 use crate::{DEPTH_MAX, line_of, text_of};
 
 /// Most faults that are told of one text.
@@ -19,7 +19,6 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
         out,
         scopes: vec![Scope::default()],
         open: Vec::new(),
-        adds_to: Vec::new(),
         awaited: BTreeSet::new(),
     };
     let mut cursor = tree.walk();
@@ -64,8 +63,6 @@ struct Scope {
     function: Option<usize>,
     /// The class, if this is a class's body.
     class: Option<usize>,
-    /// The function whose complexity grows here.
-    counts: Option<usize>,
     nesting: u32,
     /// How many handlers are open around it: those belong to other code.
     handlers: usize,
@@ -78,8 +75,6 @@ struct Walk<'a> {
     scopes: Vec<Scope>,
     /// Handlers around the node.
     open: Vec<usize>,
-    /// By function: the one whose complexity contains its own.
-    adds_to: Vec<Option<usize>>,
     /// Classes that were only added to so far.
     awaited: BTreeSet<usize>,
 }
@@ -112,6 +107,7 @@ impl Walk<'_> {
                     Some(name) => {
                         if let Some(mut function) = self.dialect.function(&at) {
                             function.name = name;
+                            function.is_closure = true;
                             self.function(function, &at);
                         } else {
                             self.closure(scope);
@@ -124,9 +120,7 @@ impl Walk<'_> {
             Part::Class => {
                 if let Some(class) = self.dialect.class(&at) {
                     let class = self.class(class, self.dialect.extends_class(node.kind()));
-                    // A class inside a class's body counts for nobody around.
-                    let counts = scope.counts.filter(|_| scope.class.is_none());
-                    self.scopes.push(Scope { class: Some(class), counts, nesting: 0, ..scope });
+                    self.scopes.push(Scope { class: Some(class), nesting: 0, ..scope });
                     mark.scope = true;
                 }
             }
@@ -160,7 +154,14 @@ impl Walk<'_> {
                     self.call(call);
                 }
             }
-            Part::Text => self.out.literals.extend(self.dialect.literal(&at)),
+            Part::Text => {
+                let literal = self.dialect.literal(&at);
+                self.out.literals.extend(literal.map(|it| Literal {
+                    line: line_of(node),
+                    last_line: last_line(node),
+                    ..it
+                }));
+            }
             Part::Comment => self.comment(node),
             Part::Binding => self.dialect.bind(&at, self.out),
             Part::Import => self.dialect.import(&at, self.out),
@@ -222,27 +223,14 @@ impl Walk<'_> {
         });
         function.complexity = 1;
         function.body = self.dialect.body(at);
-        // ruff adds the methods of a class that a function defines, but only those right in its body.
-        let nested = match scope.class {
-            None => scope.counts,
-            Some(_) => scope.counts.filter(|_| scope.nesting == 0),
-        };
+        self.count(scope.function);
         let place = self.out.functions.len();
-        self.adds_to.push(nested);
         self.out.functions.push(function);
-        self.count(nested);
-        self.scopes.push(Scope {
-            function: Some(place),
-            class: None,
-            counts: Some(place),
-            nesting: 0,
-            handlers: self.open.len(),
-        });
+        self.scopes.push(Scope { function: Some(place), class: None, nesting: 0, handlers: self.open.len() });
     }
 
     fn closure(&mut self, scope: Scope) {
-        let counts = if scope.class.is_some() { None } else { scope.counts };
-        self.scopes.push(Scope { class: None, counts, nesting: 0, ..scope });
+        self.scopes.push(Scope { class: None, nesting: 0, ..scope });
     }
 
     /// Notes the class, or adds to the one of its name. Its place.
@@ -280,18 +268,13 @@ impl Walk<'_> {
 
     /// One more way through the function here and those that contain it.
     fn way(&mut self) {
-        let scope = self.scope();
-        if scope.class.is_none() {
-            self.count(scope.counts);
-        }
+        self.count(self.scope().function);
     }
 
     fn count(&mut self, mut at: Option<usize>) {
-        while let Some(function) = at {
-            if let Some(it) = self.out.functions.get_mut(function) {
-                it.complexity += 1;
-            }
-            at = self.adds_to.get(function).copied().flatten();
+        while let Some(function) = at.and_then(|it| self.out.functions.get_mut(it)) {
+            function.complexity += 1;
+            at = function.parent;
         }
     }
 
@@ -312,6 +295,7 @@ impl Walk<'_> {
             return false;
         };
         handler.function = at.function;
+        handler.last_line = last_line(at.node);
         self.open.push(self.out.handlers.len());
         self.out.handlers.push(handler);
         true
@@ -345,7 +329,8 @@ impl Walk<'_> {
         self.out.comments.push(Remark {
             line: line_of(node),
             text: text.to_owned(),
-            is_doc: self.dialect.is_doc(text),
+            last_line: line_of(node) + text.bytes().filter(|it| *it == b'\n').count(),
+            is_doc: false,
             is_own_line: before.trim().is_empty(),
         });
     }

@@ -15,8 +15,13 @@ pub(super) fn read(tree: &Tree, text: &str, out: &mut Facts) {
     out.main_guard = main_guard(tree, text);
     crate::facts::read(&Python, tree, text, out);
     let docs = out.literals.iter().filter(|it| it.role == Role::Doc);
-    let docs =
-        docs.map(|it| Remark { line: it.line, text: it.value.clone(), is_doc: true, is_own_line: true });
+    let docs = docs.map(|it| Remark {
+        line: it.line,
+        last_line: it.last_line,
+        text: it.value.clone(),
+        is_doc: true,
+        is_own_line: true,
+    });
     out.comments.extend(docs);
     out.comments.sort_by_key(|it| it.line);
 }
@@ -194,11 +199,7 @@ impl Dialect for Python {
         }
         let (role, target) = role(at);
         let (value, is_interpolated) = value(at.node, at.text);
-        Some(Literal { line: at.line(), value, target, role, is_interpolated })
-    }
-
-    fn is_doc(&self, _text: &str) -> bool {
-        false
+        Some(Literal { value, target, role, is_interpolated, ..Literal::default() })
     }
 
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {
@@ -251,6 +252,7 @@ impl Dialect for Python {
                 name: text_of(name, at.text).to_owned(),
                 class: at.class,
                 is_constant,
+                annotation: (!annotation.is_empty()).then(|| one_line(annotation)),
                 value: value.clone(),
             });
         }
