@@ -132,6 +132,12 @@ impl Settings {
         Ok(())
     }
 
+    /// Whether the size checks at the end of a turn leave the file at `path` out.
+    pub(super) fn leaves_out(&self, path: &str) -> bool {
+        let folders = path.rsplit_once('/').map_or("", |(folders, _)| folders);
+        folders.split('/').any(|it| self.unmeasured_folders.iter().any(|folder| folder == it))
+    }
+
     /// Whether the check `id` runs.
     pub fn is_on(&self, id: &str) -> bool {
         self.levels.get(id) != Some(&Level::Off)

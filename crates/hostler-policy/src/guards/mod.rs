@@ -29,7 +29,7 @@ mod reading;
 mod relative_import;
 mod requirements_file;
 mod secret_in_content;
-mod secrets;
+pub(crate) mod secrets;
 mod shell_protected;
 mod signing_key;
 mod write_outside;

@@ -1,0 +1,33 @@
+//! Handlers without a body in languages other than Python (ESLint `no-empty`). A comment in it says that it is meant.
+
+use hostler_syntax::Language;
+
+use super::kind::CODE;
+use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+
+pub(super) const CHECK: Check = Check {
+    id: "empty_catch",
+    gate: Gate::Safety,
+    severity: Severity::Error,
+    summary: "handlers with an empty body, so that a failure leaves no trace",
+    same: Same::Line,
+    kinds: CODE,
+    fires: &[],
+    silent: &[Example("src/a.py", "try:\n    f()\nexcept OSError:\n    pass\n")],
+    run,
+};
+
+fn run(source: &Source<'_>, _: &Settings) -> Vec<Finding> {
+    if source.is(Language::Python) {
+        return Vec::new();
+    }
+    let empty = source.handlers().iter().filter(|it| it.is_empty);
+    empty
+        .map(|it| {
+            CHECK
+                .finding(it.line, "a failure is caught and dropped: the handler is empty".to_owned())
+                .about(source.symbol_of(it.function))
+                .fix("handle it, log it, pass it on, or say in a comment why it may be dropped")
+        })
+        .collect()
+}

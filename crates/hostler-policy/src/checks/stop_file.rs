@@ -1,0 +1,30 @@
+//! Files that are too long when a turn ends.
+
+use super::kind::PRODUCT;
+use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+
+pub(super) const CHECK: Check = Check {
+    id: "stop.file_lines",
+    gate: Gate::Stop,
+    severity: Severity::Error,
+    summary: "files of more than 500 lines, at the end of a turn",
+    same: Same::Symbol,
+    kinds: PRODUCT,
+    fires: &[],
+    silent: &[Example("src/a.py", "x = 1\n")],
+    run,
+};
+
+fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
+    if source.language.is_none() || settings.leaves_out(source.path) {
+        return Vec::new();
+    }
+    let (lines, max) = (source.text.lines().count() as u64, settings.stop_file_lines_max);
+    let long = (max < lines).then(|| {
+        CHECK
+            .finding(1, format!("the file has {lines} lines, more than {max}"))
+            .metric(lines)
+            .fix("move what belongs together into a file of its own")
+    });
+    long.into_iter().collect()
+}
