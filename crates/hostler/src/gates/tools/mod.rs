@@ -3,10 +3,27 @@
 //! A tool is one file with one const and one line in [`TOOLS`]. It ends in one of three ways: nothing to say, findings,
 //! or it did not run and why. What did not run has not passed.
 
+mod diff;
+mod environment;
+mod junit;
+mod layout;
+mod plan;
+mod process;
+mod python;
+mod settings;
+
+use std::cell::OnceCell;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use hostler_policy::checks::{Finding, Gate};
+use hostler_policy::checks::{Finding, Gate, Severity};
+
+use environment::{Ecosystem, Environment, Surroundings};
+use layout::Layout;
+use process::{Answer, Call, Warden};
+pub(crate) use settings::{Choice, Limits, Tests, ToolSettings};
 
 /// Why tools are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,6 +53,8 @@ pub(crate) struct Request<'a> {
     pub(crate) deadline: Instant,
     /// What the user configured.
     pub(crate) settings: &'a ToolSettings,
+    /// Only tools that the project uses, none of our own choice.
+    pub(crate) configured_only: bool,
 }
 
 /// How a tool ended.
@@ -65,6 +84,382 @@ pub(crate) struct Run {
     pub(crate) outcome: Outcome,
     /// How long it took.
     pub(crate) took: Duration,
-    /// The gate that it belongs to.
+    /// The gate that it belongs to; a finding's own is [`Gate::of`] its check.
     pub(crate) gate: Gate,
+    /// The project uses it, as opposed to our own choice where it uses none.
+    pub(crate) is_configured: bool,
+    /// That it did not run stops the turn: the project requires it.
+    pub(crate) is_required: bool,
+}
+
+/// Everything that one tool brings.
+struct Tool {
+    /// What it is called; the first word names the program in the configuration.
+    name: &'static str,
+    /// Where its findings belong, the most of them first.
+    gates: &'static [Gate],
+    /// Extensions of the files that it is for.
+    extensions: &'static [&'static str],
+    /// Which limit counts.
+    effort: Effort,
+    /// When it runs.
+    purposes: &'static [Purpose],
+    /// The program, and how a project keeps it.
+    program: (&'static str, Ecosystem),
+    /// Most files of one start; `None`: all of a project at once.
+    files_max: Option<usize>,
+    /// Whether and where it runs for files of this folder; `None`: the project does not use it.
+    choose: fn(&Layout<'_>, &Path, &Request<'_>) -> Option<Use>,
+    /// Whether it runs on a file of its extensions; `Err`: it does not, and that is to be told.
+    takes: fn(&Job<'_>, &Path) -> Result<bool, String>,
+    /// Its arguments for a look at a job's files.
+    arguments: fn(&Job<'_>) -> Result<Vec<OsString>, String>,
+    /// Its arguments to look at a text on its standard input that is to be this file.
+    text: Option<fn(&Job<'_>, &Path) -> Vec<OsString>>,
+    /// What it said about a job's files; `Err`: it did not do its work, and why.
+    read: fn(&Job<'_>, &Answer) -> Result<Vec<Report>, String>,
+    /// Its arguments to write what it can mend, and the exit codes that say it did its work.
+    fix: Option<Fix>,
+    /// It owns the layout: what linters say about that counts only where it would change the file.
+    is_formatter: bool,
+    /// What to do when it is missing.
+    install: &'static str,
+}
+
+type Fix = (fn(&Job<'_>) -> Result<Vec<OsString>, String>, &'static [i32]);
+
+/// Every tool. Those that mend come in this order, so that formatters have the last word.
+const TOOLS: &[&Tool] = &[
+    &python::ruff::CHECK,
+    &python::isort::ISORT,
+    &python::ruff::FORMAT,
+    &python::black::BLACK,
+    &python::flake8::FLAKE8,
+    &python::mypy::MYPY,
+    &python::pyright::PYRIGHT,
+    &python::pyright::BASEDPYRIGHT,
+    &python::ty::TY,
+    &python::import::IMPORT,
+    &python::pytest::PYTEST,
+];
+
+/// Which limit of time counts for a tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Effort {
+    Lint,
+    Types,
+    Tests,
+}
+
+impl Effort {
+    fn limit(self, limits: &Limits) -> Duration {
+        match self {
+            Self::Lint => limits.lint,
+            Self::Types => limits.types,
+            Self::Tests => limits.tests,
+        }
+    }
+}
+
+/// That a project uses a tool.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+struct Use {
+    /// Where it starts.
+    folder: PathBuf,
+    /// The file that configures it, if one does.
+    configured: Option<PathBuf>,
+    /// It is our choice, where the project has none of its kind.
+    is_ours: bool,
+}
+
+/// One start of a tool.
+struct Job<'a> {
+    tool: &'static Tool,
+    layout: &'a Layout<'a>,
+    request: &'a Request<'a>,
+    chosen: Use,
+    environment: Arc<Environment>,
+    files: Vec<File<'a>>,
+    /// Why it is not even started.
+    refused: Option<String>,
+    scratch: OnceCell<tempfile::TempDir>,
+}
+
+/// A file in the request's words, and absolute.
+#[derive(Debug, Clone)]
+struct File<'a> {
+    asked: &'a Path,
+    path: PathBuf,
+}
+
+impl Job<'_> {
+    /// The absolute paths as arguments; none of them begins with a dash.
+    fn paths(&self) -> impl Iterator<Item = OsString> + '_ {
+        self.files.iter().map(|it| it.path.as_os_str().to_owned())
+    }
+
+    /// A folder for what the tool writes, removed afterwards.
+    fn scratch(&self) -> Result<&Path, String> {
+        if let Some(folder) = self.scratch.get() {
+            return Ok(folder.path());
+        }
+        let folder = tempfile::Builder::new().prefix("hostler-").tempdir();
+        let folder = folder.map_err(|error| format!("no temporary folder can be made: {error}"))?;
+        Ok(self.scratch.get_or_init(|| folder).path())
+    }
+
+    /// The file of the request that a tool means.
+    fn file(&self, spelled: &Path) -> Option<&File<'_>> {
+        let is_named = |path: &Path| self.files.iter().find(|it| it.path == path);
+        if spelled.is_absolute() {
+            let real = || std::fs::canonicalize(spelled).ok();
+            return is_named(spelled).or_else(|| {
+                let real = real()?;
+                self.files.iter().find(|it| std::fs::canonicalize(&it.path).is_ok_and(|path| path == real))
+            });
+        }
+        // Some tools speak from the top of a workspace and not from where they were started.
+        let spelled = spelled.strip_prefix(".").unwrap_or(spelled);
+        self.layout.upward(&self.chosen.folder).find_map(|it| is_named(&it.join(spelled)))
+    }
+}
+
+/// One finding with the file as the tool spells it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Report {
+    file: PathBuf,
+    finding: Finding,
+}
+
+impl Report {
+    fn new(file: impl Into<PathBuf>, line: usize, check: &str, severity: Severity, message: &str) -> Self {
+        let message = message.trim().trim_end_matches('.').to_owned();
+        let finding =
+            Finding { check: check.to_owned(), severity, line: line.max(1), message, ..Finding::default() };
+        Self { file: file.into(), finding }
+    }
+
+    fn code(mut self, code: Option<impl Into<String>>) -> Self {
+        self.finding.code = code.map(Into::into);
+        self
+    }
+
+    fn fix(mut self, fix: Option<impl Into<String>>) -> Self {
+        self.finding.fix = fix.map(Into::into);
+        self
+    }
+}
+
+/// A tool that takes every file of its extensions.
+fn takes_all(_: &Job<'_>, _: &Path) -> Result<bool, String> {
+    Ok(true)
+}
+
+/// The arguments, then the files.
+fn with_paths(job: &Job<'_>, arguments: &[&str]) -> Vec<OsString> {
+    arguments.iter().map(OsString::from).chain(job.paths()).collect()
+}
+
+/// A run and what it was about.
+struct Done<'a> {
+    run: Run,
+    files: Vec<&'a Path>,
+    is_formatter: bool,
+}
+
+/// Runs whichever tools the nearest project file of each file configures, and our own choice where there is none.
+/// In the order of [`TOOLS`].
+pub(crate) fn run(request: &Request<'_>) -> Vec<Run> {
+    let layout = Layout::new(request.root, Surroundings::current());
+    carry_out(request, plan::jobs(&layout, request, Path::is_file), None)
+}
+
+/// Looks at `text` as if it stood in `request.files`, of which there is one, with the tools that need no file.
+pub(crate) fn review_text(request: &Request<'_>, text: &str) -> Vec<Run> {
+    let layout = Layout::new(request.root, Surroundings::current());
+    let mut jobs = plan::jobs(&layout, request, |_| true);
+    jobs.retain(|job| job.tool.text.is_some());
+    carry_out(request, jobs, Some(text))
+}
+
+fn carry_out<'a>(request: &'a Request<'a>, jobs: Vec<Job<'a>>, text: Option<&str>) -> Vec<Run> {
+    if jobs.is_empty() {
+        return Vec::new();
+    }
+    let warden = Warden::new();
+    let workers = match request.purpose {
+        // Each works on what the one before it has written.
+        Purpose::Fix => 1,
+        _ => std::thread::available_parallelism().map_or(2, usize::from),
+    };
+    let mut done = in_parallel(jobs, workers, |job| job.tool.effort, |job| execute(&warden, job, text));
+    if request.purpose == Purpose::Review {
+        drop_settled_layout(&mut done);
+    } else {
+        drop_layout(&mut done, |_| true);
+    }
+    let is_asked = |gate: Gate| request.gates.is_empty() || request.gates.contains(&gate);
+    done.into_iter()
+        .map(|it| it.run)
+        .filter_map(|mut run| {
+            let tool = TOOLS.iter().find(|it| it.name == run.tool)?;
+            if let Outcome::Findings(findings) = &mut run.outcome {
+                findings.retain(|it| Gate::of(&it.1.check).is_none_or(is_asked));
+                if findings.is_empty() {
+                    run.outcome = Outcome::Clean;
+                }
+            }
+            tool.gates.iter().any(|it| is_asked(*it)).then_some(run)
+        })
+        .collect()
+}
+
+/// What a linter says about layout counts only where the formatter would change the file: the two contradict each
+/// other, and the formatter is who writes.
+fn drop_settled_layout(done: &mut [Done<'_>]) {
+    let settled: Vec<PathBuf> = done
+        .iter()
+        .filter(|it| it.is_formatter)
+        .flat_map(|it| {
+            let dirty = |path: &Path| match &it.run.outcome {
+                Outcome::Clean => false,
+                Outcome::Findings(found) => found.iter().any(|it| it.0 == path),
+                Outcome::NotRun { .. } => true,
+            };
+            it.files.iter().copied().filter(move |path| !dirty(path)).map(Path::to_owned)
+        })
+        .collect();
+    drop_layout(done, |path| settled.iter().any(|it| it == path));
+}
+
+/// Takes out what linters say about the layout of the files for which `of` holds.
+fn drop_layout(done: &mut [Done<'_>], of: impl Fn(&Path) -> bool) {
+    for it in done {
+        if let Outcome::Findings(found) = &mut it.run.outcome {
+            let is_layout = |finding: &Finding| finding.code.as_deref().is_some_and(python::is_layout);
+            found.retain(|(path, finding)| !(is_layout(finding) && of(path)));
+            if found.is_empty() {
+                it.run.outcome = Outcome::Clean;
+            }
+        }
+    }
+}
+
+/// `work` on every job, some at a time; results in the order of the jobs. What may take longest begins first.
+fn in_parallel<J: Send, R: Send>(
+    jobs: Vec<J>,
+    workers: usize,
+    effort: impl Fn(&J) -> Effort,
+    work: impl Fn(J) -> R + Sync,
+) -> Vec<R> {
+    let count = jobs.len();
+    let mut queue: Vec<(usize, J)> = jobs.into_iter().enumerate().collect();
+    if workers > 1 {
+        queue.sort_by_key(|(index, job)| (std::cmp::Reverse(effort(job)), *index));
+    }
+    let queue = Mutex::new(queue.into_iter());
+    let results = Mutex::new(Vec::with_capacity(count));
+    std::thread::scope(|scope| {
+        for _ in 0..workers.min(count) {
+            scope.spawn(|| {
+                loop {
+                    let next = queue.lock().unwrap_or_else(PoisonError::into_inner).next();
+                    let Some((index, job)) = next else { break };
+                    let result = work(job);
+                    results.lock().unwrap_or_else(PoisonError::into_inner).push((index, result));
+                }
+            });
+        }
+    });
+    let mut results = results.into_inner().unwrap_or_else(PoisonError::into_inner);
+    results.sort_by_key(|it| it.0);
+    results.into_iter().map(|it| it.1).collect()
+}
+
+fn execute<'a>(warden: &Warden, job: Job<'a>, text: Option<&str>) -> Done<'a> {
+    let begun = Instant::now();
+    let mut run = Run {
+        tool: job.tool.name,
+        version: None,
+        command: Vec::new(),
+        outcome: Outcome::Clean,
+        took: Duration::ZERO,
+        gate: job.tool.gates.first().copied().unwrap_or(Gate::Lint),
+        is_configured: !job.chosen.is_ours,
+        is_required: job.request.settings.choice(job.tool.name) == Choice::Required,
+    };
+    run.outcome = match attempt(warden, &job, text, &mut run) {
+        Ok(found) if found.is_empty() => Outcome::Clean,
+        Ok(found) => Outcome::Findings(found),
+        Err(reason) => Outcome::NotRun { reason },
+    };
+    run.took = begun.elapsed();
+    Done { run, files: job.files.iter().map(|it| it.asked).collect(), is_formatter: job.tool.is_formatter }
+}
+
+fn attempt(
+    warden: &Warden,
+    job: &Job<'_>,
+    text: Option<&str>,
+    run: &mut Run,
+) -> Result<Vec<(PathBuf, Finding)>, String> {
+    let tool = job.tool;
+    if let Some(reason) = &job.refused {
+        return Err(reason.clone());
+    }
+    let found = job.environment.find(tool.program.0, &job.layout.around);
+    let program = found.map_err(|looked| format!("{looked}; {}", tool.install))?;
+    run.version = program.version;
+    let is_fix = job.request.purpose == Purpose::Fix;
+    let own = match (text, &tool.text, &tool.fix) {
+        (Some(_), Some(arguments), _) => {
+            job.files.first().map(|it| arguments(job, &it.path)).unwrap_or_default()
+        }
+        (_, _, Some((arguments, _))) if is_fix => arguments(job)?,
+        _ => (tool.arguments)(job)?,
+    };
+    let arguments: Vec<OsString> = program.prefix.into_iter().map(OsString::from).chain(own).collect();
+    run.command = std::iter::once(program.path.as_os_str())
+        .chain(arguments.iter().map(OsString::as_os_str))
+        .map(|it| it.to_string_lossy().into_owned())
+        .collect();
+    let limit = tool.effort.limit(&job.request.settings.limits);
+    let left = job.request.deadline.saturating_duration_since(Instant::now());
+    if left.is_zero() {
+        return Err(format!("no time was left for `{}`", tool.name));
+    }
+    let call = Call {
+        program: program.path,
+        arguments,
+        folder: job.chosen.folder.clone(),
+        path: job.environment.own.clone(),
+        variables: Vec::new(),
+        input: text.map(|it| it.as_bytes().to_vec()),
+    };
+    let answer = process::run(warden, &call, limit.min(left)).map_err(|error| error.to_string())?;
+    let failed = |why: &str| format!("`{}` did not do its work: {why}", tool.name);
+    if answer.is_cut {
+        return Err(failed("it printed more than can be read"));
+    }
+    if let (true, Some((_, codes))) = (is_fix, &tool.fix) {
+        let is_done = codes.contains(&answer.code);
+        return if is_done { Ok(Vec::new()) } else { Err(failed(&exited(&answer))) };
+    }
+    let reports = (tool.read)(job, &answer).map_err(|why| failed(&why))?;
+    let mut found: Vec<(PathBuf, Finding)> = reports
+        .into_iter()
+        .filter_map(|it| {
+            // Some tools have a name of their own for what they read from standard input.
+            let file = if text.is_some() { job.files.first() } else { job.file(&it.file) }?;
+            let finding = Finding { tool: Some(tool.name.to_owned()), ..it.finding };
+            Some((file.asked.to_owned(), finding))
+        })
+        .collect();
+    found.sort_by(|a, b| (&a.0, a.1.line).cmp(&(&b.0, b.1.line)));
+    Ok(found)
+}
+
+/// How a tool ended, for a reason.
+fn exited(answer: &Answer) -> String {
+    format!("exit code {}, {}", answer.code, answer.complaint())
 }

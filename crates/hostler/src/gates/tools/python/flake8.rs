@@ -1,0 +1,111 @@
+//! `flake8`, where the project configured it.
+
+use std::ffi::OsString;
+
+use hostler_policy::checks::Gate;
+
+use super::{EXTENSIONS, beside_configuration, flake8_configuration, lints_otherwise, verdicts};
+use crate::gates::tools::environment::Ecosystem;
+use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, exited, takes_all};
+
+/// Lints.
+pub(in super::super) const FLAKE8: Tool = Tool {
+    name: "flake8",
+    gates: &[Gate::Lint, Gate::Stop],
+    extensions: EXTENSIONS,
+    effort: Effort::Lint,
+    purposes: &[Purpose::Stop, Purpose::Review],
+    program: ("flake8", Ecosystem::Python),
+    files_max: Some(30),
+    // Its patterns are relative to where it starts.
+    choose: |layout, folder, _| {
+        let configured = flake8_configuration(layout, folder);
+        lints_otherwise(layout, folder).then(|| beside_configuration(layout, folder, configured))
+    },
+    takes: takes_all,
+    arguments: |job| Ok(arguments(job).into_iter().chain(job.paths()).collect()),
+    text: Some(|job, path| {
+        let mut arguments = arguments(job);
+        arguments.extend(["--stdin-display-name".into(), path.as_os_str().to_owned(), "-".into()]);
+        arguments
+    }),
+    read: |_, answer| match answer.code {
+        0 | 1 => findings(&answer.stdout),
+        _ => Err(exited(answer)),
+    },
+    fix: None,
+    is_formatter: false,
+    install: "install it with `uv add --dev flake8` or `pip install flake8`",
+};
+
+/// Between the fields of a line; no path or message has it.
+const BETWEEN: char = '\u{1f}';
+
+fn arguments(_: &Job<'_>) -> Vec<OsString> {
+    let format = ["%(path)s", "%(row)d", "%(code)s", "%(text)s"].join(&BETWEEN.to_string());
+    vec![format!("--format={format}").into()]
+}
+
+fn findings(output: &str) -> Result<Vec<Report>, String> {
+    let mut found = Vec::new();
+    for line in output.lines().filter(|it| !it.is_empty()) {
+        let mut fields = line.splitn(4, BETWEEN);
+        let (Some(path), Some(row), Some(code), Some(text)) =
+            (fields.next(), fields.next().and_then(|it| it.parse().ok()), fields.next(), fields.next())
+        else {
+            return Err(format!("it printed `{}`", line.chars().take(80).collect::<String>()));
+        };
+        let reports = verdicts(code).into_iter();
+        found.extend(
+            reports.map(|(check, severity)| Report::new(path, row, check, severity, text).code(Some(code))),
+        );
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use hostler_policy::checks::Severity::{Error, Warn};
+
+    use super::*;
+
+    // @traces 021-TEST-UNIT-052..056 REQ-020-047
+    #[test]
+    fn each_code_counts_for_its_check() {
+        let found = findings(include_str!("../recorded/flake8.txt")).unwrap();
+        let found: Vec<_> = found
+            .iter()
+            .map(|it| {
+                let finding = &it.finding;
+                (
+                    finding.check.as_str(),
+                    finding.line,
+                    finding.code.as_deref().unwrap_or(""),
+                    finding.severity,
+                )
+            })
+            .collect();
+        assert_eq!(
+            found,
+            [
+                ("lint", 1, "F401", Warn),
+                ("lint", 4, "E302", Warn),
+                ("lint", 5, "F841", Warn),
+                ("stop.lint", 5, "F841", Error),
+                ("lint", 5, "E231", Warn),
+                ("lint", 6, "F632", Error),
+                ("lint", 6, "W291", Warn),
+                ("lint", 7, "W291", Warn),
+                ("lint", 8, "F841", Warn),
+                ("stop.lint", 8, "F841", Error),
+                ("lint", 8, "F722", Error),
+                ("lint", 8, "F821", Warn),
+                ("stop.lint", 8, "F821", Error),
+                ("syntax", 1, "E999", Error),
+            ]
+        );
+        assert!(findings("there was a problem\n").is_err());
+    }
+}

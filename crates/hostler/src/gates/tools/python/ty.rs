@@ -1,0 +1,105 @@
+//! `ty`, where the project configured it. It is young and finds what others do not: advice, never an error.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use hostler_policy::checks::{Gate, Severity};
+use serde::Deserialize;
+
+use super::{EXTENSIONS, chosen, configured};
+use crate::gates::tools::environment::Ecosystem;
+use crate::gates::tools::layout::Layout;
+use crate::gates::tools::process::Answer;
+use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, exited, takes_all};
+
+/// Types.
+pub(in super::super) const TY: Tool = Tool {
+    name: "ty",
+    gates: &[Gate::Safety],
+    extensions: EXTENSIONS,
+    effort: Effort::Types,
+    purposes: &[Purpose::Stop, Purpose::Review],
+    program: ("ty", Ecosystem::Python),
+    files_max: None,
+    choose: |layout, folder, _| {
+        let configured = configuration(layout, folder);
+        configured.is_some().then(|| chosen(layout, folder, configured))
+    },
+    takes: takes_all,
+    arguments: |job| Ok(arguments(job).into_iter().chain(job.paths()).collect()),
+    text: None,
+    read: |_, answer| findings(answer),
+    fix: None,
+    is_formatter: false,
+    install: "install it with `uv add --dev ty` or `pip install ty`",
+};
+
+pub(super) fn configuration(layout: &Layout<'_>, folder: &Path) -> Option<PathBuf> {
+    configured(layout, folder, "ty", &["ty.toml"], &[])
+}
+
+fn arguments(job: &Job<'_>) -> Vec<OsString> {
+    let mut arguments: Vec<OsString> =
+        ["check", "--output-format", "gitlab", "--no-progress"].map(Into::into).to_vec();
+    if let Some(python) = &job.environment.python {
+        arguments.extend(["--python".into(), python.as_os_str().to_owned()]);
+    }
+    arguments
+}
+
+#[derive(Deserialize)]
+struct Problem {
+    check_name: String,
+    description: String,
+    location: Location,
+}
+
+#[derive(Deserialize)]
+struct Location {
+    path: PathBuf,
+    positions: Positions,
+}
+
+#[derive(Deserialize)]
+struct Positions {
+    begin: Begin,
+}
+
+#[derive(Deserialize)]
+struct Begin {
+    line: usize,
+}
+
+/// Reads the format that GitLab's reports of quality have.
+fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
+    let problems: Vec<Problem> = match (answer.code, serde_json::from_str(&answer.stdout)) {
+        (0 | 1, Ok(problems)) => problems,
+        _ => return Err(exited(answer)),
+    };
+    let report = |it: Problem| {
+        let prefix = format!("{}: ", it.check_name);
+        let message = it.description.strip_prefix(&prefix).unwrap_or(&it.description);
+        let check = if it.check_name == "invalid-syntax" { "syntax" } else { "type" };
+        let severity = if check == "syntax" { Severity::Error } else { Severity::Warn };
+        let line = it.location.positions.begin.line;
+        Report::new(it.location.path, line, check, severity, message).code(Some(it.check_name))
+    };
+    Ok(problems.into_iter().map(report).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use super::*;
+
+    #[test]
+    fn types_are_advice() {
+        let stdout = include_str!("../recorded/ty.json").to_owned();
+        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
+        let message = "Return type does not match returned value: expected `str`, found `int`";
+        let expected = Report::new("src/app/mod.py", 7, "type", Severity::Warn, message)
+            .code(Some("invalid-explicit-return"));
+        assert_eq!(found, [expected]);
+    }
+}
