@@ -1,6 +1,7 @@
 //! Python.
 
 mod facts;
+mod faults;
 mod outline;
 
 use std::collections::{HashMap, HashSet};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use tree_sitter::{Node, Tree};
 
-use super::{dotted, module_and_alias};
+use super::{dotted, faults, module_and_alias};
 use crate::facts::{
     At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Literal, Parameter,
     Part, Remark, Role, ValueKind, callee, children, holds, named, one_line, tight,
@@ -14,6 +14,11 @@ use crate::{line_of, text_of};
 pub(super) fn read(tree: &Tree, text: &str, out: &mut Facts) {
     out.main_guard = main_guard(tree, text);
     crate::facts::read(&Python, tree, text, out);
+    // The tree refuses some code that Python takes, and the other way round.
+    match faults::read(text) {
+        Some(errors) => out.errors = errors,
+        None => out.cut = true,
+    }
     let docs = out.literals.iter().filter(|it| it.role == Role::Doc);
     let docs = docs.map(|it| Remark {
         line: it.line,
