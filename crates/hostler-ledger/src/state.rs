@@ -80,6 +80,16 @@ impl State {
         value
     }
 
+    /// What a part of the program keeps under its name, as it wrote it.
+    pub fn value(&self, name: &str) -> Option<&Value> {
+        self.document.get("values")?.get(name)
+    }
+
+    /// Keeps something under a name: some hundred bytes, since the whole state is read and written at once.
+    pub fn set_value(&mut self, name: &str, value: Value) {
+        self.object("values").insert(name.to_owned(), value);
+    }
+
     fn object(&mut self, name: &str) -> &mut Map<String, Value> {
         let slot = self.document.entry(name.to_owned()).or_insert_with(|| Value::Object(Map::new()));
         if !slot.is_object() {

@@ -4,6 +4,7 @@
 //! mistake must neither switch guards off in silence nor stop the agent's work.
 
 mod closing;
+mod gates;
 mod limits;
 mod recall;
 mod session;
@@ -23,6 +24,7 @@ use crate::dirs::Dirs;
 use crate::project::Project;
 
 pub(crate) use closing::Closing;
+pub(crate) use gates::{Gates, Stop as GateStop};
 pub(crate) use recall::{Level, Recall, Reminder, Source};
 
 /// Where the project's file is, below its root.
@@ -76,6 +78,8 @@ pub(crate) struct Config {
     pub(crate) recall: Recall,
     /// What words in prompts bring before the agent.
     pub(crate) reminders: Vec<Reminder>,
+    /// What is checked in changed files.
+    pub(crate) gates: Gates,
     /// Whose file is being read.
     reading: Level,
     /// The files that were found, strongest first.
@@ -102,6 +106,7 @@ impl Default for Config {
             activation: Vec::new(),
             recall: Recall::default(),
             reminders: Vec::new(),
+            gates: Gates::default(),
             reading: Level::User,
             files: Vec::new(),
             project: false,
@@ -226,6 +231,10 @@ impl Config {
                 "reads" => match value.as_table() {
                     Some(table) => self.apply_reads(table, shown),
                     None => self.wrong(shown, "reads", "a table: [reads]"),
+                },
+                "gates" => match value.as_table() {
+                    Some(table) => self.apply_gates(table, shown),
+                    None => self.wrong(shown, "gates", "a table: [gates]"),
                 },
                 "loop" => match value.as_table() {
                     Some(table) => self.apply_loop(table, shown),

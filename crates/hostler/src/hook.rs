@@ -9,6 +9,7 @@ mod answer;
 mod call;
 mod close;
 mod fault;
+mod gate;
 mod memory;
 mod recall;
 mod record;

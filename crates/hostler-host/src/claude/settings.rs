@@ -19,14 +19,16 @@ pub struct Registration {
     pub event: &'static str,
     /// Which tools; nothing for events without a tool.
     pub matcher: Option<&'static str>,
+    /// After how many seconds the client kills the hook; see [`TIMEOUT_S`].
+    pub timeout_s: i64,
 }
 
 const fn event(event: &'static str) -> Registration {
-    Registration { event, matcher: None }
+    Registration { event, matcher: None, timeout_s: TIMEOUT_S }
 }
 
 const fn tool_event(event: &'static str) -> Registration {
-    Registration { event, matcher: Some("*") }
+    Registration { matcher: Some("*"), ..self::event(event) }
 }
 
 /// The eleven of 34 events that the adapter uses.
@@ -43,7 +45,7 @@ pub const REGISTRATIONS: [Registration; 11] = [
     tool_event("PreSkillShellCommand"),
     tool_event("PostToolUse"),
     tool_event("PostToolUseFailure"),
-    event("Stop"),
+    Registration { timeout_s: STOP_TIMEOUT_S, ..event("Stop") },
     event("SubagentStart"),
     event("SubagentStop"),
     event("PreCompact"),
@@ -56,6 +58,10 @@ pub const REGISTRATIONS: [Registration; 11] = [
 /// small enough that a hung file system does not look like a hung agent. It is written for each event:
 /// without it `SessionEnd` would be cut at 1.5 s and the others would hang for up to 600 s.
 pub const TIMEOUT_S: i64 = 10;
+
+/// The same for the end of a turn, at which the tests run that the session changed: as long as they may take, and what
+/// the other tools need besides.
+pub const STOP_TIMEOUT_S: i64 = 330;
 
 /// A settings text after an edit.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -292,7 +298,7 @@ impl Edited {
             jsonc::replace(&self.text, &path[..3], &group(registration, command))?
         } else {
             // The user moved it into a group of their own, whose matcher is theirs.
-            jsonc::replace(&self.text, &path, &entry(command))?
+            jsonc::replace(&self.text, &path, &entry(registration, command))?
         };
         self.replaced += usize::from(text != self.text);
         self.text = text;
@@ -327,17 +333,17 @@ impl Registered {
     }
 }
 
-fn entry(command: &str) -> Value {
+fn entry(registration: &Registration, command: &str) -> Value {
     Value::object([
         ("type", "command".into()),
         ("command", command.into()),
         ("args", Value::Array(ARGUMENTS.map(Value::from).to_vec())),
-        ("timeout", Value::Number(TIMEOUT_S)),
+        ("timeout", Value::Number(registration.timeout_s)),
     ])
 }
 
 fn group(registration: &Registration, command: &str) -> Value {
-    let hooks = ("hooks".to_owned(), Value::Array(vec![entry(command)]));
+    let hooks = ("hooks".to_owned(), Value::Array(vec![entry(registration, command)]));
     let matcher = registration.matcher.map(|it| ("matcher".to_owned(), it.into()));
     Value::Object(matcher.into_iter().chain([hooks]).collect())
 }

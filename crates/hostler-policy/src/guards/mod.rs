@@ -28,6 +28,7 @@ mod read_throttle;
 mod reading;
 mod relative_import;
 mod requirements_file;
+mod review;
 mod secret_in_content;
 pub(crate) mod secrets;
 mod shell_protected;
@@ -148,6 +149,8 @@ pub const GUARDS: &[&Guard] = &[
     &protected_path::GIT,
     &requirements_file::GUARD,
     &secret_in_content::GUARD,
+    &review::SYNTAX,
+    &review::ERROR,
     &python_except::BARE,
     &python_except::PASS,
     &mock_in_test::GUARD,

@@ -56,6 +56,8 @@ pub(crate) struct History {
     pub(crate) since_ms: Option<i64>,
     /// Why calls may be missing from the evidence; empty when the whole session is in it.
     pub(crate) gaps: Vec<String>,
+    /// When calls ran that may have written anything, from and to, milliseconds since 1970.
+    pub(crate) windows: Vec<(i64, i64)>,
 }
 
 /// Reads the history of `session` for the turn of `scope` that ends now. Never waits for a lock: a line that is
@@ -217,7 +219,7 @@ fn kind(finder: &Finder<'_>, line: &[u8]) -> Option<Kind> {
         let value = &value[..memchr(b'"', value)?];
         found = Some(match value {
             b"decision" => Kind::Decision,
-            b"result" => Kind::Result,
+            b"result" | b"gate" => Kind::Result,
             b"prompt" => Kind::Prompt,
             b"subagent" => Kind::Subagent,
             b"turn" | b"session" | b"compaction" | b"seal" | b"fault" => Kind::Other,
@@ -319,6 +321,7 @@ struct Finders {
     agent: Finder<'static>,
     evidence: Finder<'static>,
     delegates: Finder<'static>,
+    time: Finder<'static>,
     stopped: [Finder<'static>; 2],
 }
 
@@ -332,6 +335,7 @@ impl<'a> Reading<'a> {
                 agent: Finder::new(b"\"gen_ai.agent.id\":\""),
                 evidence: Finder::new(b"\"evidence\":{"),
                 delegates: Finder::new(b"\"delegates\":true"),
+                time: Finder::new(b",\"time_ms\":"),
                 stopped: [Finder::new(b"\"status\":\"blocked\""), Finder::new(b"\"status\":\"asked\"")],
             },
             history: History::default(),
@@ -399,15 +403,30 @@ impl<'a> Reading<'a> {
             let evidence = call.evidence(call.status == "ok", "no more was recorded of it");
             Some((call.agent.map(Cow::Owned), call.id.map(Cow::Owned), call.delegates, evidence))
         })?;
+        let ended_ms = self.time_ms(line.as_bytes());
+        let mut began_ms = None;
         match id.and_then(|id| self.open.remove(id.as_bytes())) {
             // The user let it happen.
             Some(Open::Stopped(at)) => self.owners[at] = Owner::Nobody,
-            Some(Open::Running(line)) => self.spare.push(line),
+            Some(Open::Running(line)) => {
+                began_ms = self.time_ms(&line);
+                self.spare.push(line);
+            }
             None => {}
+        }
+        if let Some(ended_ms) = ended_ms.filter(|_| evidence.opaque) {
+            self.history.windows.push((began_ms.unwrap_or(ended_ms), ended_ms));
         }
         self.delegated |= delegates && self.own(agent.as_deref());
         self.push(evidence, agent.as_deref());
         Some(())
+    }
+
+    /// When a line was written.
+    fn time_ms(&self, line: &[u8]) -> Option<i64> {
+        let digits = &line[self.finders.time.find(line)? + self.finders.time.needle().len()..];
+        let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
+        std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
     }
 
     /// Of a result: agent, call, whether it started agents, and evidence. Reads no more of the line than that: a
@@ -503,6 +522,8 @@ impl<'a> Reading<'a> {
     fn finish(mut self) -> History {
         for open in std::mem::take(&mut self.open).into_values() {
             let Open::Running(line) = open else { continue };
+            // It may be at work still.
+            self.history.windows.extend(self.time_ms(&line).map(|began_ms| (began_ms, i64::MAX)));
             // The host's user said no, or its result was lost: nobody can be blamed for either.
             let Ok(call) = serde_json::from_slice::<BareCall>(&line) else { continue };
             let evidence = call.evidence(false, "its result was not recorded");

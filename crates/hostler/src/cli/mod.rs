@@ -6,11 +6,14 @@ mod checkpoint;
 mod demo;
 mod doctor;
 mod explain;
+mod fix;
+mod gate;
 mod guard;
 mod init;
 mod notify;
 mod replay;
 mod report;
+mod review;
 mod rows;
 mod session;
 mod status;
@@ -49,6 +52,12 @@ enum Command {
     Statusline(statusline::Args),
     /// List guards, explain a command, score a corpus
     Guard(guard::Args),
+    /// Look at files through the gates: syntax, lint, safety, complexity, design
+    Review(review::Args),
+    /// Look at what the session changed, as at the end of a turn
+    Gate(gate::Args),
+    /// Format what the session changed and apply safe fixes, with the project's own programs
+    Fix(fix::Args),
     /// Show how a recorded decision or finding came about
     Explain(explain::Args),
     /// Let one stopped call through, once (run by a person)
@@ -90,6 +99,9 @@ pub(crate) fn run() -> ExitCode {
         Command::Status(args) => status::run(&args, json),
         Command::Statusline(args) => statusline::run(&args),
         Command::Guard(args) => guard::run(&args, json),
+        Command::Review(args) => review::run(&args, json),
+        Command::Gate(args) => gate::run(&args, json),
+        Command::Fix(args) => fix::run(&args, json),
         Command::Explain(args) => explain::run(&args, json),
         Command::AllowOnce(args) => allow_once::run(&args, json),
         Command::Audit(args) => audit::run(&args, json),

@@ -389,9 +389,10 @@ fn close(judged: &mut Judged, faults: &[String]) {
 
 /// Everything but a tool call that is about to run.
 fn after(event: &Event, world: &World, clock: Clock) -> Reply {
-    if let Some(mut reply) = turn::end(event, world, clock) {
+    if let Some(turn::Ended { mut reply, touched }) = turn::end(event, world, clock) {
+        super::gate::add(event, world, clock, touched, &mut reply);
         if reply.stop.is_none() {
-            let said = super::session::on(event, world, clock);
+            let said = super::session::on(event, world, super::gate::renewed(clock));
             let fault = (!said.faults.is_empty()).then(|| told(&said.faults.join("; ")));
             let messages: Vec<String> =
                 [reply.message.take(), fault, said.message].into_iter().flatten().collect();
@@ -432,7 +433,9 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
             faults.push(format!("this event could not be recorded: {error}"));
         }
     }
+    contexts.extend(super::gate::formatted(event, world));
     if let (EventKind::SessionStart { .. }, Some(state)) = (&event.kind, world.state()) {
+        faults.extend(super::gate::begun(event, world, state));
         let place = world.place(&event.cwd);
         faults.extend(super::tidy::checkpoints(&place, state, now_ms()).err());
     }

@@ -1,6 +1,6 @@
 //! Faults on purpose, so that tests can show what a fault of ours does. Nothing in a release build:
-//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:evidence`, `panic:audit`, `panic:session`, `panic:<rule>`,
-//! `slow:<milliseconds>`, `slow-analysis:<milliseconds>` or `slow-audit:<milliseconds>`.
+//! `HOSTLER_FAULT` is `panic:hook`, `panic:analysis`, `panic:evidence`, `panic:audit`, `panic:session`, `panic:gate`, `panic:<rule>`,
+//! `slow:<milliseconds>`, `slow-analysis:<milliseconds>`, `slow-audit:<milliseconds>` or `slow-gate:<milliseconds>`.
 
 /// The rule that fails.
 pub(super) fn rule() -> Option<String> {
@@ -25,6 +25,12 @@ pub(super) fn evidence() {
 /// Fails in the audit of a turn.
 pub(super) fn audit() {
     assert!(injected("panic:").is_none_or(|what| what != "audit"), "injected");
+}
+
+/// Fails in the look at what a session changed, or takes its time.
+pub(super) fn gate() {
+    assert!(injected("panic:").is_none_or(|what| what != "gate"), "injected");
+    slow("slow-gate:");
 }
 
 /// Fails in what concerns the record of sessions.

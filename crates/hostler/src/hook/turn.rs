@@ -18,6 +18,7 @@ use super::report::{self, Told};
 use super::{Clock, World, answer, fault, told};
 use crate::claims::history::{self, History, Scope};
 use crate::claims::{log, look::Looker, message};
+use crate::gates::touched::Touched;
 
 /// Left of the deadline for what comes after the journal was read.
 const RESERVE: Duration = Duration::from_millis(1_500);
@@ -47,8 +48,15 @@ struct Result {
     modes: Vec<Mode>,
 }
 
+/// What the audit of a turn came to.
+pub(super) struct Ended {
+    pub(super) reply: Reply,
+    /// What the session's calls did to files; `None` when the journal was not read, or not the whole of it.
+    pub(super) touched: Option<Touched>,
+}
+
 /// Answers the end of a turn; `None` for every other event.
-pub(super) fn end(event: &Event, world: &World, clock: Clock) -> Option<Reply> {
+pub(super) fn end(event: &Event, world: &World, clock: Clock) -> Option<Ended> {
     let (last_message, continuing) = match &event.kind {
         EventKind::TurnEnd { last_message, continuing }
         | EventKind::SubagentEnd { last_message, continuing } => (last_message.as_deref(), *continuing),
@@ -58,7 +66,7 @@ pub(super) fn end(event: &Event, world: &World, clock: Clock) -> Option<Reply> {
 }
 
 impl End<'_> {
-    fn answer(self) -> Reply {
+    fn answer(self) -> Ended {
         let (kind, mut attributes) = record::other(self.event).unwrap_or_default();
         let mut faults = Vec::new();
         let result = match self.audit(&mut attributes) {
@@ -75,7 +83,7 @@ impl End<'_> {
                 faults.push(format!("this event could not be recorded: {error}"));
             }
             let message = (!faults.is_empty()).then(|| told(&faults.join("; ")));
-            return Reply { message, ..Reply::default() };
+            return Ended { reply: Reply { message, ..Reply::default() }, touched: None };
         };
         let findings: Vec<Finding> = result.audit.findings.iter().take(FINDINGS_MAX).map(kept).collect();
         let sent_back = self.stop(&result, &findings, &mut faults);
@@ -106,9 +114,11 @@ impl End<'_> {
         let fault = (!faults.is_empty()).then(|| told(&faults.join("; ")));
         let messages: Vec<String> = [fault, reply.message.take()].into_iter().flatten().collect();
         reply.message = (!messages.is_empty() && !twice).then(|| messages.join("\n"));
+        let whole = result.history.gaps.is_empty();
+        let touched = whole.then(|| Touched::of(&result.history));
         // The process ends now; taking thousands of records apart first would be felt.
         std::mem::forget(result);
-        reply
+        Ended { reply, touched }
     }
 
     fn subagent(&self) -> Option<&str> {

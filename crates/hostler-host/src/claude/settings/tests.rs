@@ -30,7 +30,8 @@ fn the_entry_is_in_exec_form_with_a_time_out() {
     let text = fresh("{}").text;
     let group = r#"{"matcher": "*", "hooks": [{"type": "command", "command": "/usr/local/bin/hostler", "args": ["hook", "claude"], "timeout": 10}]}"#;
     assert!(text.contains(&format!("\"PreToolUse\": [{group}]")), "{text}");
-    let without_matcher = group.replace("\"matcher\": \"*\", ", "");
+    // The end of a turn waits for tests.
+    let without_matcher = group.replace("\"matcher\": \"*\", ", "").replace("10}", "330}");
     assert!(text.contains(&format!("\"Stop\": [{without_matcher}]")), "{text}");
     assert!(!text.contains("WorktreeCreate"));
 }
@@ -199,7 +200,8 @@ fn the_plugin_registers_the_same_events() {
     let found = registered_as(text, |command| command == launcher).unwrap();
     let found: Vec<_> =
         found.iter().map(|it| (it.event.as_str(), it.matcher.as_deref(), it.timeout_s)).collect();
-    let expected: Vec<_> = REGISTRATIONS.iter().map(|it| (it.event, it.matcher, Some(TIMEOUT_S))).collect();
+    let expected: Vec<_> =
+        REGISTRATIONS.iter().map(|it| (it.event, it.matcher, Some(it.timeout_s))).collect();
     assert_eq!(found, expected);
     assert_eq!(Document::parse(text).unwrap().first_extension(), None);
 }

@@ -1,0 +1,201 @@
+//! What written code breaks: it does not parse any more, or (in the strict profile) a check finds an error in it.
+//!
+//! An edit is judged by the whole file after it against the file before it: who did not break it is not stopped for it.
+//! Where the file before is not known, as with a part of it, nothing is judged: the end of the turn looks again.
+
+use std::path::{Component, Path};
+
+use hostler_model::{Action, Facts, Mode};
+use hostler_syntax::{Facts as Syntax, Language, facts};
+
+use super::written::{Written, resolve, want_edited, written};
+use super::{Example, Guard, Hit};
+use crate::Case;
+use crate::checks::{self, Finding, Kind, Severity, Source};
+
+/// Most errors that are told of one call.
+const TOLD_MAX: usize = 5;
+
+/// Languages whose reader takes what the language's own compiler takes. The others' do not know every macro or dialect:
+/// their errors wait for the end of the turn, where the compiler speaks.
+const EXACT: &[Language] = &[
+    Language::Python,
+    Language::TypeScript,
+    Language::Tsx,
+    Language::JavaScript,
+    Language::Rust,
+    Language::Go,
+    Language::Java,
+];
+
+/// Folders in which code may be broken on purpose, or is none before something is put into it.
+const BROKEN_ON_PURPOSE: &[&str] =
+    &["__fixtures__", "cookiecutter", "fixtures", "template", "templates", "testdata", "test_data"];
+
+/// Checks that are guards of their own.
+const GUARDED: &[&str] = &["syntax", "secret", "bare_except", "except_pass", "relative_import"];
+
+/// A file that parsed, or is new, and would not parse.
+pub(crate) const SYNTAX: Guard = Guard {
+    id: "syntax-error",
+    summary: "code that does not parse, in a file that did or is new",
+    standard: Mode::Deny,
+    strict: Mode::Deny,
+    needs: |case, needs| {
+        let Some(path) = code(case) else { return };
+        match case.action() {
+            Some(Action::Edit { .. }) => want_edited(case, needs),
+            // What parses needs no comparison.
+            Some(Action::Write { content, .. }) if !faults(&path, content).is_empty() => {
+                needs.contents.insert(path);
+            }
+            _ => {}
+        }
+    },
+    check: syntax,
+    fires: &[
+        Example::Write("src/a.py", "def f(:\n    return 1\n"),
+        Example::Write("src/a.py", "for i in range(3):\n    pass\nbreak\n"),
+        Example::Write("src/a.py", "def f():\n\treturn 1\n        return 2\n"),
+        Example::Edit("src/a.py", "x = f()", "x = f("),
+    ],
+    silent: &[
+        Example::Write("src/a.py", "def f():\n    if (n := g()) > 3:\n        return n\n"),
+        Example::Write("notes.md", "def f(:\n"),
+        Example::Write("tests/fixtures/bad.py", "def f(:\n"),
+        Example::Write("templates/{{name}}/a.py", "class {{name}}:\n    pass\n"),
+        Example::Edit("src/a.py", "x = (", "y = ("),
+        Example::Bash("python3 -c 'def f(:'"),
+    ],
+};
+
+/// An error that a check finds in what a call adds.
+pub(crate) const ERROR: Guard = Guard {
+    id: "review-error",
+    summary: "an error that a review finds in new code: too many branches, deep nesting, names against the convention",
+    standard: Mode::Off,
+    strict: Mode::Deny,
+    needs: |case, needs| {
+        if let (Some(path), Some(Action::Edit { .. } | Action::Write { .. })) = (code(case), case.action()) {
+            needs.contents.insert(path);
+        }
+    },
+    check: errors,
+    fires: &[
+        Example::Write("src/a.py", "def ComputeTotal(items):\n    return sum(items)\n"),
+        Example::Write("src/a.py", "class basket:\n    total = 1\n"),
+    ],
+    silent: &[
+        Example::Write("src/a.py", "def compute_total(items):\n    return sum(items)\n"),
+        Example::Write("notes.md", "def ComputeTotal(items):\n"),
+        Example::Write("src/a.py", "def f(:\n"),
+        Example::Edit("src/a.py", "def ComputeTotal(a):\n    return 1", "def ComputeTotal(a):\n    return 2"),
+    ],
+};
+
+/// The file of code that a call writes, absolute; `None` for anything else, and where the project has none looked at.
+fn code(case: &Case<'_>) -> Option<std::path::PathBuf> {
+    let path = resolve(case, super::written::target(case)?);
+    let inside = path.strip_prefix(&case.place.root).ok()?;
+    let on_purpose = inside.components().any(|part| match part {
+        Component::Normal(part) => {
+            part.to_str().is_some_and(|part| part.contains("{{") || BROKEN_ON_PURPOSE.contains(&part))
+        }
+        _ => false,
+    });
+    (Language::of(&path).is_some() && !on_purpose).then_some(path)
+}
+
+fn faults(path: &Path, text: &str) -> Vec<(usize, String)> {
+    let Some(language) = Language::of(path).filter(|language| EXACT.contains(language)) else {
+        return Vec::new();
+    };
+    let read = facts(language, text).map(|facts| facts.errors).unwrap_or_default();
+    read.into_iter().map(|fault| (fault.line, fault.message)).collect()
+}
+
+/// The whole file before and after; `None` when it is not known.
+fn whole(case: &Case<'_>, facts: &Facts) -> Option<Written> {
+    let path = code(case)?;
+    // A file that was not asked for needs no look.
+    facts.contents.get(&path)?;
+    written(case, facts).filter(|written| !written.part)
+}
+
+fn syntax(case: &Case<'_>, facts: &Facts) -> Vec<Hit> {
+    let Some(written) = whole(case, facts) else { return Vec::new() };
+    let after = faults(&written.path, &written.after);
+    if after.is_empty() || !faults(&written.path, &written.before).is_empty() {
+        return Vec::new();
+    }
+    let kind = checks::kind(&shown(case, &written.path), &written.after, None);
+    if matches!(kind, Kind::Generated | Kind::Vendored) {
+        return Vec::new();
+    }
+    after
+        .into_iter()
+        .take(TOLD_MAX)
+        .map(|(line, message)| Hit {
+            problem: format!("{} does not parse: {message}", written.at(line)),
+            instead: Some("write the change so that the whole file parses after it".to_owned()),
+            snapshot: Vec::new(),
+        })
+        .collect()
+}
+
+fn errors(case: &Case<'_>, facts: &Facts) -> Vec<Hit> {
+    let Some(written) = whole(case, facts) else { return Vec::new() };
+    let Some(language) = Language::of(&written.path) else { return Vec::new() };
+    let Ok(after) = hostler_syntax::facts(language, &written.after) else { return Vec::new() };
+    if !after.errors.is_empty() {
+        return Vec::new();
+    }
+    let name = shown(case, &written.path);
+    let settings = &case.settings.checks;
+    let review = |text: &str, syntax: &Syntax| {
+        let kind = checks::kind(&name, text, Some(syntax));
+        let source = Source { path: &name, text, language: Some(language), facts: Some(syntax), kind };
+        let found: Vec<Finding> = checks::review(&source, settings)
+            .into_iter()
+            .filter(|it| it.severity == Severity::Error && !it.check.starts_with("stop."))
+            .filter(|it| !GUARDED.contains(&it.check.as_str()))
+            .collect();
+        (kind, found)
+    };
+    let (kind, found) = review(&written.after, &after);
+    if found.is_empty() {
+        return Vec::new();
+    }
+    let source =
+        Source { path: &name, text: &written.after, language: Some(language), facts: Some(&after), kind };
+    let before = hostler_syntax::facts(language, &written.before).ok().filter(|_| !written.before.is_empty());
+    let found = match &before {
+        None => found,
+        Some(syntax) => {
+            let (kind, old) = review(&written.before, syntax);
+            let before = Source {
+                path: &name,
+                text: &written.before,
+                language: Some(language),
+                facts: Some(syntax),
+                kind,
+            };
+            checks::fresh(Some((&before, &old)), (&source, found))
+        }
+    };
+    found
+        .into_iter()
+        .take(TOLD_MAX)
+        .map(|finding| Hit {
+            problem: format!("{}: {} ({})", written.at(finding.line), finding.message, finding.check),
+            instead: finding.fix,
+            snapshot: Vec::new(),
+        })
+        .collect()
+}
+
+/// From the project's top folder, with `/`.
+fn shown(case: &Case<'_>, path: &Path) -> String {
+    let inside = path.strip_prefix(&case.place.root).unwrap_or(path);
+    inside.to_string_lossy().replace('\\', "/")
+}

@@ -1,0 +1,216 @@
+//! The gates at the ends of turns, beside the audit: one answer with both reasons.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use hostler_host::claude::settings::TIMEOUT_S;
+use hostler_host::claude::write::{self, Reply, Stop};
+use hostler_ledger::journal::sha256_hex;
+use hostler_model::{Event, EventKind, Host};
+
+use super::call::{Line, append};
+use super::record::{self, set};
+use super::{Clock, World, answer, told};
+use crate::config::GateStop;
+use crate::gates::stop::{self, Answer, Checked, Turn};
+use crate::gates::touched::Touched;
+use crate::gates::{self, baseline};
+use crate::install::{Site, found};
+
+/// Left of the registered time for the record and the answer.
+const RESERVE: Duration = Duration::from_secs(2);
+/// Where a registration says nothing, the client waits this long, in seconds.
+const TIMEOUT_DEFAULT_S: i64 = 600;
+
+/// Keeps how the files stand at the start of a session.
+pub(super) fn begun(event: &Event, world: &World, state: &Path) -> Option<String> {
+    if world.config.gates.stop(world.config.settings.profile) == GateStop::Off {
+        return None;
+    }
+    baseline::begin(state, &event.session, &world.project).err()
+}
+
+/// What the agent has to know of files that were formatted after its last turn: what it read of them is old.
+pub(super) fn formatted(event: &Event, world: &World) -> Option<String> {
+    if !matches!(event.kind, EventKind::Prompt { .. }) {
+        return None;
+    }
+    let files = stop::take_formatted(world.state()?, &event.session);
+    (!files.is_empty()).then(|| {
+        format!(
+            "hostler: the project's formatter changed {} after your last turn: read it again before you edit it",
+            files.join(", ")
+        )
+    })
+}
+
+/// Looks at what the session changed when a turn of its own agent ends, and adds what is to be said to `reply`.
+pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<Touched>, reply: &mut Reply) {
+    let EventKind::TurnEnd { continuing, .. } = event.kind else { return };
+    let profile = world.config.settings.profile;
+    let Some(state) = world.state() else { return };
+    if world.config.gates.stop(profile) == GateStop::Off {
+        return;
+    }
+    let allowed = time_max(world);
+    let end = clock.started + allowed;
+    let late = Reply {
+        message: Some(joined(
+            reply.message.clone(),
+            &format!(
+                "hostler: the gates took longer than {} s: nothing that was changed is checked",
+                allowed.as_secs()
+            ),
+        )),
+        ..reply.clone()
+    };
+    answer::watch(end, write::write(event, &late));
+    let turn = Turn {
+        project: &world.project,
+        session: Some((state, &event.session)),
+        gates: &world.config.gates,
+        checks: &world.config.settings.checks,
+        profile,
+        deadline: end.checked_sub(RESERVE).unwrap_or(end),
+    };
+    let gate = Gate { event, world, clock, turn, continuing };
+    match catch_unwind(AssertUnwindSafe(|| gate.run(touched, reply.clone()))) {
+        Ok(Some(answered)) => *reply = answered,
+        Ok(None) => {}
+        Err(panic) => {
+            let fault =
+                told(&format!("this turn's changes were not checked: {}", super::panic_text(panic.as_ref())));
+            reply.message = Some(joined(reply.message.take(), &fault));
+        }
+    }
+}
+
+struct Gate<'a> {
+    event: &'a Event,
+    world: &'a World,
+    clock: Clock,
+    turn: Turn<'a>,
+    continuing: bool,
+}
+
+impl Gate<'_> {
+    /// The reply with ours in it; `None` when there is nothing to look at or to say.
+    fn run(&self, touched: Option<Touched>, mut reply: Reply) -> Option<Reply> {
+        super::fault::gate();
+        let (state, session) = self.turn.session?;
+        let settled = stop::settled(state, session);
+        let checked = stop::check(&self.turn, touched, settled.as_deref())?;
+        let mut faults = checked.report.faults.clone();
+        // How another client takes this is not known.
+        let may_block = self.event.host == Host::ClaudeCode;
+        let decided = match stop::decide(&self.turn, &checked, self.continuing, may_block) {
+            Ok(decided) => decided,
+            Err(error) => {
+                faults.push(format!(
+                    "what is broken does not send the agent back, since that could not be counted: {error}"
+                ));
+                stop::Decided { answer: Answer::Told, missing: Vec::new() }
+            }
+        };
+        let formatted = match decided.answer {
+            Answer::Block(_) => Vec::new(),
+            _ => self.format(&checked, &mut faults),
+        };
+        if let Err(error) = self.record(&checked, decided.answer, &formatted) {
+            faults.push(format!("this look at the changed files could not be recorded: {error}"));
+        }
+        self.speak(&checked, &decided, &formatted, &faults, &mut reply);
+        Some(reply)
+    }
+
+    fn format(&self, checked: &Checked, faults: &mut Vec<String>) -> Vec<String> {
+        let mended = stop::format(&self.turn, checked);
+        faults.extend(mended.faults);
+        mended.changed
+    }
+
+    fn record(&self, checked: &Checked, answer: Answer, formatted: &[String]) -> Result<(), String> {
+        let mut attributes = record::common(self.event);
+        attributes.append(&mut gates::record::attributes("stop", &checked.report));
+        set(&mut attributes, "outcome", answer.name());
+        set(&mut attributes, "continuing", self.continuing);
+        if checked.omitted != 0 {
+            set(&mut attributes, "omitted", checked.omitted);
+        }
+        if !formatted.is_empty() {
+            set(&mut attributes, "formatted", formatted.to_vec());
+        }
+        let text = serde_json::to_string(&attributes).unwrap_or_default();
+        let dedupe = Some(format!("gate:{}", &sha256_hex(text.as_bytes())[..16]));
+        let line = Line { kind: gates::record::KIND, durable: false, dedupe, attributes, clock: self.clock };
+        append(self.world, &self.event.session, line).map(|_| ())
+    }
+
+    fn speak(
+        &self,
+        checked: &Checked,
+        decided: &stop::Decided,
+        formatted: &[String],
+        faults: &[String],
+        reply: &mut Reply,
+    ) {
+        let profile = self.turn.profile;
+        let tells = GateStop::Warn <= self.turn.gates.stop(profile);
+        let note = match decided.answer {
+            Answer::Block(_) => "; the agent was sent back",
+            Answer::Released => "; the agent was sent back before and is not any more",
+            Answer::Passed | Answer::Told => "",
+        };
+        let mut messages: Vec<String> = reply.message.take().into_iter().collect();
+        if let Some(message) = checked.message(profile, note).filter(|_| tells) {
+            answer::remark(&message);
+            messages.push(message);
+        }
+        if tells && !decided.missing.is_empty() {
+            let missing: Vec<String> =
+                decided.missing.iter().map(|(tool, why)| format!("\n- {tool}: {why}")).collect();
+            messages.push(format!("hostler: not checked, told once a session:{}", missing.concat()));
+        }
+        if !formatted.is_empty() {
+            messages.push(format!("hostler: the project's formatter changed {}", formatted.join(", ")));
+        }
+        if checked.omitted != 0 && tells {
+            messages.push(format!("hostler: {} further changed files were not looked at", checked.omitted));
+        }
+        if !faults.is_empty() {
+            messages.push(told(&faults.join("; ")));
+        }
+        reply.message = (!messages.is_empty()).then(|| messages.join("\n"));
+        if let Answer::Block(_) = decided.answer {
+            let reason = checked.reason(profile);
+            reply.stop = Some(Stop::Continue(match reply.stop.take() {
+                Some(Stop::Continue(claims)) => format!("{claims}\n\n{reason}"),
+                _ => reason,
+            }));
+            reply.rest = Some("hostler gate".to_owned());
+        }
+    }
+}
+
+fn joined(first: Option<String>, second: &str) -> String {
+    first.map_or_else(|| second.to_owned(), |first| format!("{first}\n{second}"))
+}
+
+/// How long the client waits for the end of a turn, less than which ours must come: what the registrations say, or what
+/// all of them have said.
+fn time_max(world: &World) -> Duration {
+    let Some(dirs) = &world.dirs else { return super::TIME_MAX };
+    let site = Site { dirs: dirs.clone(), project: world.project.clone() };
+    let registered = found::sources(&site);
+    let entries = registered.iter().flat_map(|source| &source.entries).filter(|entry| entry.event == "Stop");
+    let seconds =
+        entries.map(|entry| entry.timeout_s.unwrap_or(TIMEOUT_DEFAULT_S)).min().unwrap_or(TIMEOUT_S);
+    let seconds = u64::try_from(seconds).unwrap_or_default();
+    Duration::from_secs(seconds).saturating_sub(RESERVE / 2).max(Duration::from_secs(1))
+}
+
+/// A clock for what comes after the gates, which may have taken longer than everything else may.
+pub(super) fn renewed(clock: Clock) -> Clock {
+    Clock { deadline: clock.deadline.max(Instant::now() + super::TIME_MAX), ..clock }
+}
