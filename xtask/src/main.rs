@@ -3,6 +3,7 @@
 mod claims;
 mod fuzz;
 mod latency;
+mod review;
 mod sessions;
 mod trace;
 mod transcripts;
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask claims [--gate] [--misses] [--release] FILE...
+       cargo xtask review [--gate] [--misses] FILE...
        cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
        cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((task, rest)) if task == "latency" => latency::run(rest),
         Some((task, rest)) if task == "claims" => claims::run(rest),
+        Some((task, rest)) if task == "review" => review::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
         Some((task, rest)) if task == "sessions" => sessions::run(rest),
         Some((task, rest)) if task == "trace-bench" => trace::bench(rest),

@@ -12,8 +12,25 @@ pub(super) const CHECK: Check = Check {
     summary: "handlers with an empty body, so that a failure leaves no trace",
     same: Same::Line,
     kinds: CODE,
-    fires: &[],
-    silent: &[Example("src/a.py", "try:\n    f()\nexcept OSError:\n    pass\n")],
+    fires: &[
+        Example("src/a.ts", "try {\n  f();\n} catch {}\n"),
+        Example("src/a.js", "try { f() } catch (e) {\n}\n"),
+        Example("src/a.rs", "fn f() {\n    if let Err(_) = g() {}\n}\n"),
+        Example(
+            "src/A.java",
+            "class A {\n    void f() {\n        try {\n            g();\n        } catch (Exception e) {\n        }\n    }\n}\n",
+        ),
+        Example("a.go", "package a\n\nfunc f() {\n\tif err := g(); err != nil {\n\t}\n}\n"),
+    ],
+    silent: &[
+        Example("src/a.ts", "try {\n  f();\n} catch {\n  // there is nothing to close\n}\n"),
+        Example("src/a.rs", "fn f() {\n    if let Err(error) = g() {\n        warn(error);\n    }\n}\n"),
+        Example(
+            "a.go",
+            "package a\n\nfunc f() error {\n\tif err := g(); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n",
+        ),
+        Example("src/a.py", "try:\n    f()\nexcept OSError:\n    pass\n"),
+    ],
     run,
 };
 

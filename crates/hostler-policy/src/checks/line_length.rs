@@ -1,4 +1,4 @@
-//! Long lines, in characters (E501). Exempt is what cannot be broken: a comment that is one word, and whatever is long
+//! Long lines, in characters (E501). Exempt is what cannot be broken: a comment that is a link, and whatever is long
 //! only for a note to a tool at its end.
 
 use super::kind::CODE;
@@ -70,7 +70,7 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
             continue;
         }
         let chars = without_note(line).chars().count() as u64;
-        if max < chars && !is_one_word(line) {
+        if max < chars && !is_link(line) {
             found.push(
                 CHECK
                     .finding(at + 1, format!("the line has {chars} characters, more than {max}"))
@@ -88,11 +88,8 @@ fn without_note(line: &str) -> &str {
     note.and_then(|at| line.get(..at)).map_or(line, str::trim_end)
 }
 
-/// A comment that is one word, as a link is.
-fn is_one_word(line: &str) -> bool {
-    let line = line.trim();
-    let text = line.trim_start_matches(['#', '/', '*', '-', '!', ';']);
-    let marked = text.len() < line.len();
-    let text = text.trim();
-    !text.contains(char::is_whitespace) && (marked || text.contains("://"))
+/// A comment, or a line of documentation, that is nothing but a link.
+fn is_link(line: &str) -> bool {
+    let text = line.trim().trim_start_matches(['#', '/', '*', '-', '!', ';']).trim();
+    !text.contains(char::is_whitespace) && text.contains("://")
 }

@@ -277,7 +277,7 @@ impl Check {
 
     /// It needs no syntax tree of its own, so it holds for broken code as well.
     fn reads_text(&self) -> bool {
-        [syntax::CHECK.id, secret::CHECK.id].contains(&self.id)
+        [syntax::CHECK.id, secret::CHECK.id, stop_file::CHECK.id].contains(&self.id)
     }
 
     /// A finding of this check, of its gravest severity.

@@ -3,6 +3,20 @@
 use super::kind::PRODUCT;
 use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
 
+/// A text a hundred times.
+macro_rules! hundred {
+    ($text:literal) => {
+        ten!(ten!($text))
+    };
+}
+
+/// A text ten times.
+macro_rules! ten {
+    ($text:expr) => {
+        concat!($text, $text, $text, $text, $text, $text, $text, $text, $text, $text)
+    };
+}
+
 pub(super) const CHECK: Check = Check {
     id: "stop.file_lines",
     gate: Gate::Stop,
@@ -10,8 +24,14 @@ pub(super) const CHECK: Check = Check {
     summary: "files of more than 500 lines, at the end of a turn",
     same: Same::Symbol,
     kinds: PRODUCT,
-    fires: &[],
-    silent: &[Example("src/a.py", "x = 1\n")],
+    fires: &[Example("src/a.py", concat!(hundred!("x = 1\n\n\n\n\n"), "x = 1\n"))],
+    silent: &[
+        Example("src/a.py", hundred!("x = 1\n\n\n\n\n")),
+        Example("tests/test_a.py", concat!(hundred!("x = 1\n\n\n\n\n"), "x = 1\n")),
+        Example("src/a_pb2.py", concat!(hundred!("x = 1\n\n\n\n\n"), "x = 1\n")),
+        Example("ci/a.py", concat!(hundred!("x = 1\n\n\n\n\n"), "x = 1\n")),
+        Example("notes.txt", concat!(hundred!("x = 1\n\n\n\n\n"), "x = 1\n")),
+    ],
     run,
 };
 
