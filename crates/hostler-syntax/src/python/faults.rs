@@ -31,15 +31,20 @@ impl Fault {
 /// is nested too deeply to be judged.
 pub(super) fn read(text: &str) -> Option<Vec<crate::Fault>> {
     let (tokens, problem) = tokens::tokens(text);
-    let faults = if let Some(problem) = problem {
-        vec![Fault { at: problem.at, line: problem.line, message: problem.message }]
-    } else {
-        let mut parser = parser::Parser::new(text, &tokens);
-        match parser.module() {
+    let mut parser = parser::Parser::new(text, &tokens);
+    let faults = match problem {
+        Some(problem) => {
+            let earlier = match parser.module() {
+                Err(parser::Stop::Fault(it)) if problem.is_open && it.line <= problem.line => Some(it),
+                _ => None,
+            };
+            vec![earlier.unwrap_or(Fault { at: problem.at, line: problem.line, message: problem.message })]
+        }
+        None => match parser.module() {
             Ok(()) => std::mem::take(&mut parser.late),
             Err(parser::Stop::Fault(fault)) => vec![fault],
             Err(parser::Stop::TooDeep) => return None,
-        }
+        },
     };
     let mut faults: Vec<_> = faults.into_iter().map(|it| place(it, text)).collect();
     faults.sort_by_key(|it| (it.line, it.column));

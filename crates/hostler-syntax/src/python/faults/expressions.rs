@@ -7,6 +7,7 @@ use super::tokens::{Kind, Token};
 const LITERAL: Form = Form::Value("a literal");
 const CONSTANT: Form = Form::Value("a constant");
 const EXPRESSION: Form = Form::Value("an expression");
+const ASSIGNMENT: Form = Form::Value("an assignment expression");
 const COMPREHENSION: Form = Form::Value("a comprehension");
 
 /// Which operators an expression may have.
@@ -99,7 +100,7 @@ impl<'a> Parser<'a> {
             self.walruses.push(spot);
             self.bind(spot);
             self.expression()?;
-            return Ok(Shape::new(Form::Value("an assignment expression"), name));
+            return Ok(Shape::new(ASSIGNMENT, name));
         }
         let shape = self.expression()?;
         if self.is(":=") {
@@ -215,7 +216,7 @@ impl<'a> Parser<'a> {
                 Form::Attribute
             } else if self.is("(") {
                 self.deeper()?;
-                self.arguments()?;
+                self.arguments(true)?;
                 self.leave();
                 Form::Value("a call")
             } else if self.is("[") {
@@ -325,7 +326,8 @@ impl<'a> Parser<'a> {
         if self.is("yield") {
             self.yields()?;
         } else {
-            self.star_expressions()?;
+            let value = self.star_expressions()?;
+            self.refuse_star(&value)?;
         }
         self.accept("=");
         if self.accept("!") {
@@ -612,7 +614,10 @@ impl<'a> Parser<'a> {
             return Ok(());
         }
         if !self.is(":") {
-            self.named_expression()?;
+            let shape = self.named_expression()?;
+            if shape.kind == ASSIGNMENT {
+                return Ok(());
+            }
         }
         for _ in 0..2 {
             if self.accept(":") && !self.is(":") && !self.is("]") && !self.is(",") {
@@ -622,7 +627,8 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    pub(super) fn arguments(&mut self) -> Outcome {
+    /// The arguments of a call, or of a class, which takes no bare generator expression.
+    pub(super) fn arguments(&mut self, may_generate: bool) -> Outcome {
         let open = self.next();
         let mut keywords: Vec<&'a str> = Vec::new();
         let (mut has_keyword, mut has_mapping) = (false, false);
@@ -658,7 +664,7 @@ impl<'a> Parser<'a> {
                 if self.is("=") {
                     return self.fail(token, "a keyword argument needs a name before `=`");
                 }
-                if self.is_comprehension() {
+                if may_generate && self.is_comprehension() {
                     self.comprehension(&since, Around::Generator)?;
                     lone_generator.get_or_insert(token);
                 } else if has_mapping {

@@ -221,8 +221,7 @@ impl<'a> Parser<'a> {
         loop {
             let first = self.dotted_name()?;
             let bound = if self.accept("as") { self.name()? } else { first };
-            let spot = self.spot(bound);
-            self.bind(spot);
+            self.bind_import(bound);
             if !self.accept(",") {
                 return Ok(());
             }
@@ -235,11 +234,10 @@ impl<'a> Parser<'a> {
         while self.accept(".") || self.accept("...") {
             is_relative = true;
         }
-        let module = self.token();
+        let is_future = !is_relative && self.is_soft(0, "__future__") && self.is_ahead(1, "import");
         if !is_relative || !self.is("import") {
             self.dotted_name()?;
         }
-        let is_future = !is_relative && self.word(module) == "__future__";
         self.expect("import")?;
         let star = self.token();
         if self.accept("*") {
@@ -256,8 +254,7 @@ impl<'a> Parser<'a> {
                 self.feature(name);
             }
             let bound = if self.accept("as") { self.name()? } else { name };
-            let spot = self.spot(bound);
-            self.bind(spot);
+            self.bind_import(bound);
             let comma = self.token();
             if !self.accept(",") {
                 break;
@@ -617,7 +614,7 @@ impl<'a> Parser<'a> {
         self.bind(spot);
         self.type_parameters()?;
         if self.is("(") {
-            self.arguments()?;
+            self.arguments(false)?;
         }
         if !self.is(":") {
             return self.expect(":");

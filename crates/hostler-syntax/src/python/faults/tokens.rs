@@ -40,6 +40,8 @@ pub(super) struct Problem {
     pub(super) at: usize,
     pub(super) line: usize,
     pub(super) message: Cow<'static, str>,
+    /// It is a bracket that is never closed: what is wrong up to its line comes before it.
+    pub(super) is_open: bool,
 }
 
 const KEYWORDS: &[&str] = &[
@@ -63,7 +65,7 @@ const FIELDS_MAX: usize = 150;
 /// Most digits of a decimal number, as `CPython` has it.
 const DIGITS_MAX: usize = 4300;
 
-/// The tokens of `text`, up to the first problem.
+/// The tokens of `text`, up to the first problem. The last one is always the end.
 pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<Problem>) {
     let mut lexer = Lexer {
         text,
@@ -76,6 +78,9 @@ pub(super) fn tokens(text: &str) -> (Vec<Token>, Option<Problem>) {
         modes: Vec::new(),
     };
     let problem = lexer.run().err();
+    if problem.is_some() {
+        lexer.push(Kind::End, lexer.at);
+    }
     (lexer.tokens, problem)
 }
 
@@ -124,7 +129,7 @@ impl Lexer<'_> {
     }
 
     fn problem<T>(&self, at: usize, message: impl Into<Cow<'static, str>>) -> Outcome<T> {
-        Err(Problem { at, line: self.line, message: message.into() })
+        Err(Problem { at, line: self.line, message: message.into(), is_open: false })
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
@@ -163,8 +168,8 @@ impl Lexer<'_> {
         }
         if let Some(bracket) = self.brackets.last() {
             let (at, mark) = (bracket.at, char::from(bracket.mark));
-            self.line = bracket.line;
-            return self.problem(at, format!("`{mark}` is never closed"));
+            let message = format!("`{mark}` is never closed").into();
+            return Err(Problem { at, line: bracket.line, message, is_open: true });
         }
         if self.tokens.last().is_some_and(|it| !matches!(it.kind, Kind::Newline | Kind::Dedent)) {
             self.push(Kind::Newline, self.at);
@@ -314,7 +319,7 @@ impl Lexer<'_> {
                     break;
                 }
                 let message = format!("`{letter}` (U+{:04X}) is no character of Python", u32::from(letter));
-                return Err(Problem { at: self.at, line: self.line, message: message.into() });
+                return self.problem(self.at, message);
             }
             self.at += letter.len_utf8();
         }
@@ -423,7 +428,9 @@ impl Lexer<'_> {
             self.modes.push(Mode { quote, triple, raw, start, line: first_line, field: None, formats: 0 });
             return Ok(());
         }
-        let unclosed = |line| Err(Problem { at: start, line, message: "the string is not closed".into() });
+        let unclosed = |line| {
+            Err(Problem { at: start, line, message: "the string is not closed".into(), is_open: false })
+        };
         loop {
             let next = self.peek(0);
             if self.bytes.len() <= self.at {
