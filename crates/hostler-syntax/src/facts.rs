@@ -1,12 +1,12 @@
 //! What checks of quality ask of one text: its functions, classes, handlers, words and names, with their measures.
 
+pub(crate) mod common;
 mod dialect;
 mod walk;
 
 pub(crate) use dialect::{
     At, Dialect, Part, callee, child_of_kind, children, holds, last_line, named, one_line, tight,
 };
-pub(crate) use walk::read;
 
 use crate::{Error, Language};
 
@@ -144,6 +144,8 @@ pub struct Class {
     pub last_line: usize,
     /// How many lines it has: in Rust those of the type and of each of its `impl` blocks.
     pub lines: usize,
+    /// Where the first block begins that adds methods to it: Rust's `impl` without a trait.
+    pub impl_line: Option<usize>,
     /// The class around it, by its place in [`Facts::classes`].
     pub parent: Option<usize>,
     /// Dotted names of what it is based on, in Rust the traits that it implements.
@@ -330,6 +332,19 @@ pub fn facts(language: Language, text: &str) -> Result<Facts, Error> {
     let grammar = language.grammar()?;
     let tree = crate::parse(grammar, text)?;
     let mut out = Facts::default();
-    (grammar.facts)(&tree, text, &mut out);
+    walk::read(grammar.dialect, &tree, text, &mut out);
     Ok(out)
+}
+
+/// Reads the syntax errors of a whole file, and nothing else: those of [`Facts::errors`] for less.
+///
+/// # Errors
+/// As [`facts`].
+pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
+    let grammar = language.grammar()?;
+    crate::too_long(text)?;
+    match grammar.dialect.faults(text) {
+        Some(faults) => Ok(faults.unwrap_or_default()),
+        None => Ok(walk::faults(&crate::parse(grammar, text)?, text)),
+    }
 }

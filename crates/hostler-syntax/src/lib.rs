@@ -10,6 +10,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod facts;
+mod languages;
 mod outline;
 mod python;
 #[cfg(test)]
@@ -17,10 +18,11 @@ mod tests;
 
 pub use facts::{
     Binding, Body, Call, Catch, Class, ClassKind, Facts, Fault, Function, Import, Literal, Parameter, Remark,
-    Role, ValueKind, facts,
+    Role, ValueKind, facts, faults,
 };
 pub use outline::{Comment, Decorator, Definition, Outline, Value, outline};
 
+use facts::Dialect;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -93,8 +95,22 @@ impl Language {
     }
 }
 
+impl Grammar {
+    fn reader(&self) -> Result<&'static Reader, Error> {
+        self.reader.ok_or(Error::Unread(self.language))
+    }
+}
+
 /// Every language that can be read.
-const GRAMMARS: &[&Grammar] = &[&python::GRAMMAR];
+const GRAMMARS: &[&Grammar] = &[
+    &python::GRAMMAR,
+    &languages::script::TYPESCRIPT,
+    &languages::script::TSX,
+    &languages::script::JAVASCRIPT,
+    &languages::rust::GRAMMAR,
+    &languages::go::GRAMMAR,
+    &languages::java::GRAMMAR,
+];
 
 /// Everything that one language brings.
 struct Grammar {
@@ -103,12 +119,18 @@ struct Grammar {
     extensions: &'static [&'static str],
     /// The parser's tables.
     tables: fn() -> tree_sitter::Language,
+    /// What only some languages are read for.
+    reader: Option<&'static Reader>,
+    /// What its nodes are to checks of quality.
+    dialect: &'static dyn Dialect,
+}
+
+/// What guards and tags ask of a language.
+struct Reader {
     /// Reads the tree of one text.
     read: fn(&Tree, &str, &mut Syntax),
     /// Reads definitions and comments of one text; apart from `read`, which runs on every edit.
     outline: fn(&Tree, &str, &mut Outline),
-    /// Reads what checks of quality ask of one text.
-    facts: fn(&Tree, &str, &mut Facts),
     /// Makes a part of a file readable by itself: the text to parse, and how many lines were put before it.
     complete: fn(&str) -> (String, usize),
 }
@@ -179,6 +201,9 @@ pub enum Error {
     /// The parser gave up: the text needs more steps than code of its length does.
     #[error("the text takes too many steps to parse")]
     TooHard,
+    /// Guards and tags ask nothing of this language.
+    #[error("of {0:?} only facts are read")]
+    Unread(Language),
     /// The grammar was built for another version of the parser; a fault of this build.
     #[error("the grammar of {0:?} does not fit this build's parser")]
     Grammar(Language),
@@ -190,9 +215,10 @@ pub enum Error {
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn read(language: Language, text: &str) -> Result<Syntax, Error> {
     let grammar = language.grammar()?;
+    let reader = grammar.reader()?;
     let tree = parse(grammar, text)?;
     let mut syntax = Syntax { has_errors: tree.root_node().has_error(), ..Syntax::default() };
-    (grammar.read)(&tree, text, &mut syntax);
+    (reader.read)(&tree, text, &mut syntax);
     Ok(syntax)
 }
 
@@ -203,7 +229,7 @@ pub fn read(language: Language, text: &str) -> Result<Syntax, Error> {
 /// As [`read`].
 pub fn read_part(language: Language, text: &str) -> Result<Syntax, Error> {
     too_long(text)?;
-    let (whole, before) = (language.grammar()?.complete)(text);
+    let (whole, before) = (language.grammar()?.reader()?.complete)(text);
     let mut syntax = read(language, &whole)?;
     let lines = syntax
         .handlers
@@ -223,9 +249,11 @@ fn too_long(text: &str) -> Result<(), Error> {
 
 fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
     too_long(text)?;
-    let widths = indent_widths(text);
-    if INDENT_WIDTHS_MAX < widths {
-        return Err(Error::TooDeep { widths });
+    if grammar.language == Language::Python {
+        let widths = indent_widths(text);
+        if INDENT_WIDTHS_MAX < widths {
+            return Err(Error::TooDeep { widths });
+        }
     }
     let mut parser = Parser::new();
     parser.set_language(&(grammar.tables)()).map_err(|_| Error::Grammar(grammar.language))?;

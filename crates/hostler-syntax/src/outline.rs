@@ -100,9 +100,10 @@ pub struct Comment {
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn outline(language: Language, text: &str) -> Result<Outline, Error> {
     let grammar = language.grammar()?;
+    let reader = grammar.reader()?;
     let tree = parse(grammar, text)?;
     let mut out = Outline { has_errors: tree.root_node().has_error(), ..Outline::default() };
-    (grammar.outline)(&tree, text, &mut out);
+    (reader.outline)(&tree, text, &mut out);
     Ok(out)
 }
 

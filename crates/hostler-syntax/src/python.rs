@@ -8,16 +8,14 @@ use std::collections::{HashMap, HashSet};
 
 use tree_sitter::{Node, Tree};
 
-use crate::{Grammar, Handler, Language, MockUse, RelativeImport, Syntax, line_of, text_of, walk};
+use crate::{Grammar, Handler, Language, MockUse, Reader, RelativeImport, Syntax, line_of, text_of, walk};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Python,
     extensions: &["py", "pyi"],
     tables: || tree_sitter_python::LANGUAGE.into(),
-    read,
-    outline: outline::read,
-    facts: facts::read,
-    complete,
+    reader: Some(&Reader { read, outline: outline::read, complete }),
+    dialect: &facts::Python,
 };
 
 /// Names of `unittest.mock` that are mocks wherever they stand.

@@ -220,7 +220,10 @@ fn languages_go_by_extension() {
 fn every_language_has_a_grammar_that_fits() {
     for grammar in GRAMMARS {
         assert_eq!(grammar.language.grammar().unwrap().extensions, grammar.extensions);
-        assert_eq!(read(grammar.language, "").unwrap(), Syntax::default());
+        assert_eq!(facts(grammar.language, "").unwrap(), Facts::default());
+        if grammar.reader.is_some() {
+            assert_eq!(read(grammar.language, "").unwrap(), Syntax::default());
+        }
     }
 }
 

@@ -1,8 +1,9 @@
 //! What one language brings to the walk over its trees: what its nodes are, and how they are read.
 
-use tree_sitter::Node;
+use tree_sitter::{Node, Tree};
 
-use super::{Body, Call, Catch, Class, Facts, Function, Literal};
+use super::common::{self, Words};
+use super::{Body, Call, Catch, Class, Facts, Fault, Function, Literal};
 use crate::{line_of, text_of};
 
 /// What a node is to the measures.
@@ -46,8 +47,6 @@ pub(crate) enum Part {
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a, 'tree> {
     pub(crate) node: Node<'tree>,
-    /// The name of its place in its parent.
-    pub(crate) field: Option<&'tree str>,
     /// The root first.
     pub(crate) ancestors: &'a [Node<'tree>],
     pub(crate) text: &'a str,
@@ -85,21 +84,35 @@ impl<'a, 'tree> At<'a, 'tree> {
     }
 }
 
-/// One language.
-pub(crate) trait Dialect {
+/// One language. What is given here suits languages with braces.
+pub(crate) trait Dialect: Sync {
     /// What a node of this kind is.
     fn part(&self, kind: &str) -> Option<Part>;
 
-    /// Reads a function; the walk fills in its measures. `None`: it is none after all.
-    fn function(&self, at: &At<'_, '_>) -> Option<Function>;
+    /// The node really is the part that its kind says.
+    fn counts(&self, _at: &At<'_, '_>, _part: Part) -> bool {
+        true
+    }
 
-    /// The name that a closure is bound to, and the node that its definition begins with.
+    /// Reads a function; the walk fills in its measures. `None`: it is none after all.
+    fn function(&self, at: &At<'_, '_>) -> Option<Function> {
+        Some(common::function(self.words(), at))
+    }
+
+    /// How the language marks what a definition is.
+    fn words(&self) -> &'static Words {
+        &common::WORDS
+    }
+
+    /// The name that a closure is bound to.
     fn closure_name(&self, _at: &At<'_, '_>) -> Option<String> {
         None
     }
 
     /// Reads a type. `None`: it is none after all.
-    fn class(&self, at: &At<'_, '_>) -> Option<Class>;
+    fn class(&self, at: &At<'_, '_>) -> Option<Class> {
+        Some(common::class(self.words(), at))
+    }
 
     /// The node adds to the class of its name instead of being one (Rust's `impl`).
     fn extends_class(&self, _kind: &str) -> bool {
@@ -112,24 +125,27 @@ pub(crate) trait Dialect {
     }
 
     /// What the body of the function does.
-    fn body(&self, at: &At<'_, '_>) -> Body;
+    fn body(&self, at: &At<'_, '_>) -> Body {
+        at.child("body").map_or(Body::Empty, |it| common::body(self.words(), it, at.text))
+    }
 
     /// A branch that continues another: the `if` of an `else if`.
-    fn is_flat(&self, at: &At<'_, '_>) -> bool;
-
-    /// The node really is the part that its kind says.
-    fn counts(&self, _at: &At<'_, '_>, _part: Part) -> bool {
-        true
+    fn is_flat(&self, at: &At<'_, '_>) -> bool {
+        common::is_else_if(at)
     }
 
     /// The case takes whatever is left.
-    fn is_wildcard(&self, at: &At<'_, '_>) -> bool;
+    fn is_wildcard(&self, at: &At<'_, '_>) -> bool {
+        at.own_text().starts_with("default")
+    }
 
     /// Reads a handler, from a `Catch`, a `Branch` or a `Case`.
     fn handler(&self, at: &At<'_, '_>) -> Option<Catch>;
 
     /// Reads a call.
-    fn call(&self, at: &At<'_, '_>) -> Option<Call>;
+    fn call(&self, at: &At<'_, '_>) -> Option<Call> {
+        common::call(at, "function", "arguments")
+    }
 
     /// The call is one that logs.
     fn logs(&self, callee: &str) -> bool {
@@ -137,7 +153,14 @@ pub(crate) trait Dialect {
     }
 
     /// Reads a string.
-    fn literal(&self, at: &At<'_, '_>) -> Option<Literal>;
+    fn literal(&self, at: &At<'_, '_>) -> Option<Literal> {
+        let (role, target) = common::role(self.words(), at);
+        let value = common::unquoted(at.own_text()).to_owned();
+        let is_interpolated = children(at.node).any(|it| {
+            it.kind().contains("interpol") || it.kind().ends_with("_substitution") || it.kind() == "expansion"
+        });
+        Some(Literal { value, target, role, is_interpolated, ..Literal::default() })
+    }
 
     /// Adds the imports of the node.
     fn import(&self, at: &At<'_, '_>, out: &mut Facts);
@@ -146,16 +169,31 @@ pub(crate) trait Dialect {
     fn bind(&self, at: &At<'_, '_>, out: &mut Facts);
 
     /// An attribute of the own object.
-    fn is_own_attribute(&self, at: &At<'_, '_>) -> bool;
+    fn is_own_attribute(&self, at: &At<'_, '_>) -> bool {
+        ["object", "value", "expression", "operand", "receiver", "target"]
+            .iter()
+            .filter_map(|it| at.child(it))
+            .chain(named(at.node).next())
+            .any(|it| matches!(text_of(it, at.text), "this" | "self" | "$this"))
+    }
 
     /// A `return` of the own object.
-    fn returns_self(&self, _at: &At<'_, '_>) -> bool {
-        false
+    fn returns_self(&self, at: &At<'_, '_>) -> bool {
+        named(at.node).next().is_some_and(|it| matches!(text_of(it, at.text), "this" | "self" | "$this"))
     }
 
     /// Functions that implement another's contract are no members of the type's own (Rust's trait implementations).
     fn sets_contracts_apart(&self) -> bool {
         false
+    }
+
+    /// Adds what needs the whole text.
+    fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
+
+    /// The syntax errors, where the language has a better judge of them than the tree. `None`: the code is nested
+    /// too deeply to be judged.
+    fn faults(&self, _text: &str) -> Option<Option<Vec<Fault>>> {
+        None
     }
 }
 

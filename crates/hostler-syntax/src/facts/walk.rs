@@ -26,7 +26,7 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
     let mut entered: Vec<Entered> = Vec::new();
     'nodes: loop {
         let node = cursor.node();
-        let mark = walk.enter(node, cursor.field_name(), &ancestors);
+        let mark = walk.enter(node, &ancestors);
         let deep = DEPTH_MAX <= ancestors.len();
         if !deep && cursor.goto_first_child() {
             ancestors.push(node);
@@ -45,7 +45,29 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
             }
         }
     }
+    dialect.finish(tree, text, out);
     finish(dialect, out);
+    match dialect.faults(text) {
+        None => {}
+        Some(Some(faults)) => out.errors = faults,
+        Some(None) => {
+            out.errors.clear();
+            out.cut = true;
+        }
+    }
+}
+
+/// The syntax errors of `tree` alone.
+pub(crate) fn faults(tree: &Tree, text: &str) -> Vec<Fault> {
+    let mut faults = Vec::new();
+    if tree.root_node().has_error() {
+        crate::walk(tree, |node, _, _| {
+            if node.is_error() || node.is_missing() {
+                faults.extend(fault(node, text).filter(|_| faults.len() < FAULTS_MAX));
+            }
+        });
+    }
+    faults
 }
 
 /// What is to be taken back when a node is left.
@@ -84,14 +106,14 @@ impl Walk<'_> {
         self.scopes.last().copied().unwrap_or_default()
     }
 
-    fn enter(&mut self, node: Node<'_>, field: Option<&str>, ancestors: &[Node<'_>]) -> Entered {
+    fn enter(&mut self, node: Node<'_>, ancestors: &[Node<'_>]) -> Entered {
         let mut mark = Entered::default();
-        if node.is_error() || node.is_missing() {
-            self.fault(node);
+        if (node.is_error() || node.is_missing()) && self.out.errors.len() < FAULTS_MAX {
+            self.out.errors.extend(fault(node, self.text));
         }
         let Some(part) = self.dialect.part(node.kind()).filter(|_| node.is_named()) else { return mark };
         let scope = self.scope();
-        let at = At { node, field, ancestors, text: self.text, function: scope.function, class: scope.class };
+        let at = At { node, ancestors, text: self.text, function: scope.function, class: scope.class };
         if !self.dialect.counts(&at, part) {
             return mark;
         }
@@ -196,23 +218,6 @@ impl Walk<'_> {
         }
     }
 
-    fn fault(&mut self, node: Node<'_>) {
-        if FAULTS_MAX <= self.out.errors.len() {
-            return;
-        }
-        let start = node.start_position();
-        let before = self.text.get(node.start_byte() - start.column..node.start_byte()).unwrap_or_default();
-        let message = if node.is_missing() {
-            format!("`{}` is missing", node.kind())
-        } else {
-            match text_of(node, self.text).lines().map(str::trim).find(|it| !it.is_empty()) {
-                Some(line) => format!("unexpected `{}`", line.chars().take(40).collect::<String>()),
-                None => "the syntax is not valid".to_owned(),
-            }
-        };
-        self.out.errors.push(Fault { line: start.row + 1, column: before.chars().count() + 1, message });
-    }
-
     fn function(&mut self, mut function: Function, at: &At<'_, '_>) {
         let scope = self.scope();
         function.parent = scope.function;
@@ -256,10 +261,12 @@ impl Walk<'_> {
             if extends {
                 known.lines += class.lines;
                 known.bases.extend(class.bases);
+                known.impl_line = known.impl_line.or(class.impl_line);
             } else {
                 self.awaited.remove(&place);
                 class.lines += known.lines;
                 class.bases.append(&mut known.bases);
+                class.impl_line = known.impl_line;
                 *known = class;
             }
         }
@@ -346,6 +353,21 @@ impl Walk<'_> {
             at = function.parent;
         }
     }
+}
+
+/// What is wrong at an error of the tree.
+fn fault(node: Node<'_>, text: &str) -> Option<Fault> {
+    let start = node.start_position();
+    let before = text.get(node.start_byte() - start.column..node.start_byte())?;
+    let message = if node.is_missing() {
+        format!("`{}` is missing", node.kind())
+    } else {
+        match text_of(node, text).lines().map(str::trim).find(|it| !it.is_empty()) {
+            Some(line) => format!("`{}` is not expected here", line.chars().take(40).collect::<String>()),
+            None => "something is missing here".to_owned(),
+        }
+    };
+    Some(Fault { line: start.row + 1, column: before.chars().count() + 1, message })
 }
 
 /// What needs the whole text.

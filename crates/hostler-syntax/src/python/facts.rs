@@ -6,32 +6,12 @@ use tree_sitter::{Node, Tree};
 
 use super::{dotted, faults, module_and_alias};
 use crate::facts::{
-    At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Literal, Parameter,
-    Part, Remark, Role, ValueKind, callee, children, holds, named, one_line, tight,
+    At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Fault, Function, Import, Literal,
+    Parameter, Part, Remark, Role, ValueKind, callee, children, holds, named, one_line, tight,
 };
 use crate::{line_of, text_of};
 
-pub(super) fn read(tree: &Tree, text: &str, out: &mut Facts) {
-    out.main_guard = main_guard(tree, text);
-    crate::facts::read(&Python, tree, text, out);
-    // The tree refuses some code that Python takes, and the other way round.
-    match faults::read(text) {
-        Some(errors) => out.errors = errors,
-        None => out.cut = true,
-    }
-    let docs = out.literals.iter().filter(|it| it.role == Role::Doc);
-    let docs = docs.map(|it| Remark {
-        line: it.line,
-        last_line: it.last_line,
-        text: it.value.clone(),
-        is_doc: true,
-        is_own_line: true,
-    });
-    out.comments.extend(docs);
-    out.comments.sort_by_key(|it| it.line);
-}
-
-struct Python;
+pub(super) struct Python;
 
 /// Exceptions that take every failure.
 const BROAD: &[&str] = &["BaseException", "Exception"];
@@ -55,6 +35,23 @@ const MUTABLE_KINDS: &[&str] =
     &["dictionary", "dictionary_comprehension", "list", "list_comprehension", "set", "set_comprehension"];
 
 impl Dialect for Python {
+    fn finish(&self, tree: &Tree, text: &str, out: &mut Facts) {
+        out.main_guard = main_guard(tree, text);
+        let docs = out.literals.iter().filter(|it| it.role == Role::Doc);
+        out.comments.extend(docs.map(|it| Remark {
+            line: it.line,
+            last_line: it.last_line,
+            text: it.value.clone(),
+            is_doc: true,
+            is_own_line: true,
+        }));
+    }
+
+    // The tree refuses some code that Python takes, and the other way round.
+    fn faults(&self, text: &str) -> Option<Option<Vec<Fault>>> {
+        Some(faults::read(text))
+    }
+
     fn part(&self, kind: &str) -> Option<Part> {
         Some(match kind {
             "function_definition" => Part::Function,
