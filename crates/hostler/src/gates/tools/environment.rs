@@ -28,6 +28,10 @@ pub(super) enum Ecosystem {
     Python,
     /// `node_modules/.bin`, nearest first.
     Node,
+    /// What is installed for the user; `cargo` picks the project's toolchain itself.
+    Rust,
+    /// A builder's wrapper in the project's folders, else what is installed for the user.
+    Build,
     /// What is installed for the user.
     System,
 }
@@ -44,16 +48,17 @@ pub(super) struct Program {
 }
 
 impl Environment {
-    /// Finds `name`; otherwise the words that say where it was looked for.
-    pub(super) fn find(&self, name: &str, around: &Surroundings) -> Result<Program, String> {
+    /// Finds a program by one of its names; otherwise the words that say where it was looked for.
+    pub(super) fn find(&self, names: &[&str], around: &Surroundings) -> Result<Program, String> {
         let folders = || self.own.iter().chain(&around.path);
-        for folder in folders() {
+        for (folder, name) in folders().flat_map(|it| names.iter().map(move |name| (it, name))) {
             let path = folder.join(name);
             if is_program(&path) {
                 let version = version(folder, name);
                 return Ok(Program { path, prefix: Vec::new(), version });
             }
         }
+        let name = names.last().copied().unwrap_or_default();
         let uv = || around.path.iter().map(|it| it.join("uv")).find(|it| is_program(it));
         if let (true, Some(uv)) = (self.is_uv, uv()) {
             let prefix = ["run", "--frozen", "--offline", "--no-progress", name];
@@ -113,7 +118,12 @@ pub(super) fn of(layout: &Layout<'_>, folder: &Path, ecosystem: Ecosystem) -> Ar
     let found = Arc::new(match ecosystem {
         Ecosystem::Python => python(layout, folder),
         Ecosystem::Node => node(layout, folder),
-        Ecosystem::System => Environment::default(),
+        Ecosystem::Build => {
+            let has_wrapper = |it: &&Path| ["mvnw", "gradlew"].iter().any(|name| is_program(&it.join(name)));
+            let own = layout.upward(folder).filter(has_wrapper).map(Path::to_owned).collect();
+            Environment { own, ..Environment::default() }
+        }
+        Ecosystem::Rust | Ecosystem::System => Environment::default(),
     });
     known.insert(key, Arc::clone(&found));
     found
@@ -165,7 +175,7 @@ fn managed(layout: &Layout<'_>, folder: &Path) -> Option<PathBuf> {
     let users = Environment::default();
     asks.iter().filter(|it| it.0).find_map(|(_, name, arguments)| {
         let call = Call {
-            program: users.find(name, &layout.around).ok()?.path,
+            program: users.find(&[name], &layout.around).ok()?.path,
             arguments: arguments.iter().map(Into::into).collect(),
             folder: home.to_owned(),
             path: Vec::new(),

@@ -78,7 +78,8 @@ fn named(start: &BytesStart<'_>) -> Failure {
     }
 }
 
-fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
+/// An attribute's value.
+pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
     let value = start.try_get_attribute(name).ok()??;
     Some(value.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?.into_owned())
 }

@@ -5,25 +5,33 @@
 
 mod diff;
 mod environment;
+mod gitlab;
+mod go;
+mod java;
 mod junit;
 mod layout;
+mod node;
 mod plan;
 mod process;
 mod python;
+mod rust;
 mod settings;
+mod shell;
 
 use std::cell::OnceCell;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
+use hostler_ledger::file::{Access, Snapshot};
 use hostler_policy::checks::{Finding, Gate, Severity};
 
 use environment::{Ecosystem, Environment, Surroundings};
 use layout::Layout;
 use process::{Answer, Call, Warden};
-pub(crate) use settings::{Choice, Limits, Tests, ToolSettings};
+use settings::Limits;
+pub(crate) use settings::{Choice, ToolSettings};
 
 /// Why tools are run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -104,21 +112,21 @@ struct Tool {
     effort: Effort,
     /// When it runs.
     purposes: &'static [Purpose],
-    /// The program, and how a project keeps it.
-    program: (&'static str, Ecosystem),
+    /// The program by the names that it may have, and how a project keeps it.
+    program: (&'static [&'static str], Ecosystem),
     /// Most files of one start; `None`: all of a project at once.
     files_max: Option<usize>,
     /// Whether and where it runs for files of this folder; `None`: the project does not use it.
     choose: fn(&Layout<'_>, &Path, &Request<'_>) -> Option<Use>,
     /// Whether it runs on a file of its extensions; `Err`: it does not, and that is to be told.
     takes: fn(&Job<'_>, &Path) -> Result<bool, String>,
-    /// Its arguments for a look at a job's files.
-    arguments: fn(&Job<'_>) -> Result<Vec<OsString>, String>,
+    /// Its arguments for a look at a job's files; `None`: it only reads texts.
+    arguments: Option<fn(&Job<'_>) -> Result<Vec<OsString>, String>>,
     /// Its arguments to look at a text on its standard input that is to be this file.
     text: Option<fn(&Job<'_>, &Path) -> Vec<OsString>>,
     /// What it said about a job's files; `Err`: it did not do its work, and why.
     read: fn(&Job<'_>, &Answer) -> Result<Vec<Report>, String>,
-    /// Its arguments to write what it can mend, and the exit codes that say it did its work.
+    /// How it mends what it can.
     fix: Option<Fix>,
     /// It owns the layout: what linters say about that counts only where it would change the file.
     is_formatter: bool,
@@ -126,7 +134,13 @@ struct Tool {
     install: &'static str,
 }
 
-type Fix = (fn(&Job<'_>) -> Result<Vec<OsString>, String>, &'static [i32]);
+/// How a tool mends files.
+enum Fix {
+    /// It writes to them: its arguments without the files, and the exit codes that say it did its work.
+    InPlace(fn(&Job<'_>) -> Vec<OsString>, &'static [i32]),
+    /// It reads one on standard input and prints what it should be.
+    Filter(fn(&Job<'_>) -> Vec<OsString>),
+}
 
 /// Every tool. Those that mend come in this order, so that formatters have the last word.
 const TOOLS: &[&Tool] = &[
@@ -141,6 +155,26 @@ const TOOLS: &[&Tool] = &[
     &python::ty::TY,
     &python::import::IMPORT,
     &python::pytest::PYTEST,
+    &node::biome::BIOME,
+    &node::eslint::ESLINT,
+    &node::prettier::PRETTIER,
+    &node::tsc::TSC,
+    &node::vitest::VITEST,
+    &node::jest::JEST,
+    &rust::rustfmt::RUSTFMT,
+    &rust::clippy::CLIPPY,
+    &rust::test::TEST,
+    &rust::test::NEXTEST,
+    &go::gofmt::GOFMT,
+    &go::vet::VET,
+    &go::golangci::GOLANGCI,
+    &go::test::TEST,
+    &java::javac::JAVAC,
+    &java::checkstyle::CHECKSTYLE,
+    &java::build::MAVEN,
+    &java::build::GRADLE,
+    &shell::shellcheck::SHELLCHECK,
+    &shell::shfmt::SHFMT,
 ];
 
 /// Which limit of time counts for a tool.
@@ -182,6 +216,8 @@ struct Job<'a> {
     files: Vec<File<'a>>,
     /// Why it is not even started.
     refused: Option<String>,
+    /// When it was made: a report that is older is of another run.
+    planned: SystemTime,
     scratch: OnceCell<tempfile::TempDir>,
 }
 
@@ -255,9 +291,13 @@ fn takes_all(_: &Job<'_>, _: &Path) -> Result<bool, String> {
     Ok(true)
 }
 
+fn words(arguments: &[&str]) -> Vec<OsString> {
+    arguments.iter().map(OsString::from).collect()
+}
+
 /// The arguments, then the files.
 fn with_paths(job: &Job<'_>, arguments: &[&str]) -> Vec<OsString> {
-    arguments.iter().map(OsString::from).chain(job.paths()).collect()
+    words(arguments).into_iter().chain(job.paths()).collect()
 }
 
 /// A run and what it was about.
@@ -270,13 +310,21 @@ struct Done<'a> {
 /// Runs whichever tools the nearest project file of each file configures, and our own choice where there is none.
 /// In the order of [`TOOLS`].
 pub(crate) fn run(request: &Request<'_>) -> Vec<Run> {
-    let layout = Layout::new(request.root, Surroundings::current());
+    run_around(request, Surroundings::current())
+}
+
+fn run_around(request: &Request<'_>, around: Surroundings) -> Vec<Run> {
+    let layout = Layout::new(request.root, around);
     carry_out(request, plan::jobs(&layout, request, Path::is_file), None)
 }
 
 /// Looks at `text` as if it stood in `request.files`, of which there is one, with the tools that need no file.
 pub(crate) fn review_text(request: &Request<'_>, text: &str) -> Vec<Run> {
-    let layout = Layout::new(request.root, Surroundings::current());
+    review_text_around(request, text, Surroundings::current())
+}
+
+fn review_text_around(request: &Request<'_>, text: &str, around: Surroundings) -> Vec<Run> {
+    let layout = Layout::new(request.root, around);
     let mut jobs = plan::jobs(&layout, request, |_| true);
     jobs.retain(|job| job.tool.text.is_some());
     carry_out(request, jobs, Some(text))
@@ -410,15 +458,9 @@ fn attempt(
     let found = job.environment.find(tool.program.0, &job.layout.around);
     let program = found.map_err(|looked| format!("{looked}; {}", tool.install))?;
     run.version = program.version;
-    let is_fix = job.request.purpose == Purpose::Fix;
-    let own = match (text, &tool.text, &tool.fix) {
-        (Some(_), Some(arguments), _) => {
-            job.files.first().map(|it| arguments(job, &it.path)).unwrap_or_default()
-        }
-        (_, _, Some((arguments, _))) if is_fix => arguments(job)?,
-        _ => (tool.arguments)(job)?,
-    };
-    let arguments: Vec<OsString> = program.prefix.into_iter().map(OsString::from).chain(own).collect();
+    let start = start(job, text)?;
+    let arguments: Vec<OsString> =
+        program.prefix.into_iter().map(OsString::from).chain(start.arguments).collect();
     run.command = std::iter::once(program.path.as_os_str())
         .chain(arguments.iter().map(OsString::as_os_str))
         .map(|it| it.to_string_lossy().into_owned())
@@ -433,24 +475,31 @@ fn attempt(
         arguments,
         folder: job.chosen.folder.clone(),
         path: job.environment.own.clone(),
-        variables: Vec::new(),
-        input: text.map(|it| it.as_bytes().to_vec()),
+        variables: match tool.program.1 {
+            Ecosystem::Rust => rust::variables(job.layout, &job.chosen.folder),
+            _ => Vec::new(),
+        },
+        input: start.input,
     };
     let answer = process::run(warden, &call, limit.min(left)).map_err(|error| error.to_string())?;
     let failed = |why: &str| format!("`{}` did not do its work: {why}", tool.name);
     if answer.is_cut {
         return Err(failed("it printed more than can be read"));
     }
-    if let (true, Some((_, codes))) = (is_fix, &tool.fix) {
-        let is_done = codes.contains(&answer.code);
-        return if is_done { Ok(Vec::new()) } else { Err(failed(&exited(&answer))) };
+    match start.end {
+        End::Read => {}
+        End::Mended(codes) if codes.contains(&answer.code) => return Ok(Vec::new()),
+        End::Filtered if answer.code == 0 => {
+            return filtered(job, call.input.as_deref(), &answer).map(|()| Vec::new());
+        }
+        End::Mended(_) | End::Filtered => return Err(failed(&exited(&answer))),
     }
     let reports = (tool.read)(job, &answer).map_err(|why| failed(&why))?;
     let mut found: Vec<(PathBuf, Finding)> = reports
         .into_iter()
         .filter_map(|it| {
             // Some tools have a name of their own for what they read from standard input.
-            let file = if text.is_some() { job.files.first() } else { job.file(&it.file) }?;
+            let file = if call.input.is_some() { job.files.first() } else { job.file(&it.file) }?;
             let finding = Finding { tool: Some(tool.name.to_owned()), ..it.finding };
             Some((file.asked.to_owned(), finding))
         })
@@ -459,7 +508,67 @@ fn attempt(
     Ok(found)
 }
 
+/// How a job is started, and what its end means.
+struct Start {
+    arguments: Vec<OsString>,
+    input: Option<Vec<u8>>,
+    end: End,
+}
+
+enum End {
+    /// It said what it found.
+    Read,
+    /// It wrote to the files, with one of these codes.
+    Mended(&'static [i32]),
+    /// It printed what the file should be.
+    Filtered,
+}
+
+fn start(job: &Job<'_>, text: Option<&str>) -> Result<Start, String> {
+    let file = || job.files.first().ok_or_else(|| "there is no file".to_owned());
+    let read = || {
+        let path = &file()?.path;
+        std::fs::read(path).map_err(|error| format!("`{}` cannot be read: {error}", path.display()))
+    };
+    if job.request.purpose == Purpose::Fix {
+        return match &job.tool.fix {
+            Some(Fix::InPlace(arguments, codes)) => {
+                let arguments = arguments(job).into_iter().chain(job.paths()).collect();
+                Ok(Start { arguments, input: None, end: End::Mended(codes) })
+            }
+            Some(Fix::Filter(arguments)) => {
+                Ok(Start { arguments: arguments(job), input: Some(read()?), end: End::Filtered })
+            }
+            None => Err(format!("`{}` mends nothing", job.tool.name)),
+        };
+    }
+    match (text, job.tool.arguments, job.tool.text) {
+        (None, Some(arguments), _) => Ok(Start { arguments: arguments(job)?, input: None, end: End::Read }),
+        (text, _, Some(arguments)) => {
+            let input = text.map_or_else(read, |it| Ok(it.as_bytes().to_vec()))?;
+            Ok(Start { arguments: arguments(job, &file()?.path), input: Some(input), end: End::Read })
+        }
+        _ => Err(format!("`{}` reads no texts", job.tool.name)),
+    }
+}
+
+/// Writes what a filter printed, where that differs from what it was given and the file is still that.
+fn filtered(job: &Job<'_>, input: Option<&[u8]>, answer: &Answer) -> Result<(), String> {
+    let (Some(file), Some(input)) = (job.files.first(), input) else { return Ok(()) };
+    if answer.stdout.as_bytes() == input || answer.stdout.is_empty() {
+        return Ok(());
+    }
+    let snapshot = Snapshot::read(&file.path).map_err(|error| error.to_string())?;
+    if snapshot.bytes() != Some(input) {
+        return Err(format!("`{}` changed while it was formatted", file.path.display()));
+    }
+    snapshot.replace(answer.stdout.as_bytes(), Access::Shared).map(drop).map_err(|error| error.to_string())
+}
+
 /// How a tool ended, for a reason.
 fn exited(answer: &Answer) -> String {
     format!("exit code {}, {}", answer.code, answer.complaint())
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use hostler_policy::checks::Gate;
 
@@ -71,6 +72,7 @@ fn jobs_of<'a>(
                 environment,
                 files,
                 refused: None,
+                planned: SystemTime::now(),
                 scratch: OnceCell::new(),
             }),
         }
@@ -114,6 +116,7 @@ fn batches(mut whole: Job<'_>) -> Vec<Job<'_>> {
             environment: std::sync::Arc::clone(&whole.environment),
             files,
             refused,
+            planned: whole.planned,
             scratch: OnceCell::new(),
         })
         .collect()

@@ -7,7 +7,7 @@ use hostler_policy::checks::Gate;
 use super::{EXTENSIONS, chosen, configured, formats_otherwise};
 use crate::gates::tools::environment::Ecosystem;
 use crate::gates::tools::layout::lookup;
-use crate::gates::tools::{Effort, Job, Purpose, Tool, diff, exited, takes_all};
+use crate::gates::tools::{Effort, Fix, Job, Purpose, Tool, diff, exited, takes_all};
 
 /// Layout.
 pub(in super::super) const BLACK: Tool = Tool {
@@ -16,14 +16,16 @@ pub(in super::super) const BLACK: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Lint,
     purposes: &[Purpose::Review, Purpose::Fix],
-    program: ("black", Ecosystem::Python),
+    program: (&["black"], Ecosystem::Python),
     files_max: Some(30),
     choose: |layout, folder, _| {
         let configured = configured(layout, folder, "black", &[], &[]);
         formats_otherwise(layout, folder).then(|| chosen(layout, folder, configured))
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job, &["--check", "--diff"]).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| {
+        Ok(arguments(job, &["--check", "--diff"]).into_iter().chain(job.paths()).collect())
+    }),
     text: Some(|job, path| {
         let mut arguments = arguments(job, &["--check", "--diff", "--stdin-filename"]);
         arguments.extend([path.as_os_str().to_owned(), "-".into()]);
@@ -38,7 +40,7 @@ pub(in super::super) const BLACK: Tool = Tool {
             _ => Err(exited(answer)),
         }
     },
-    fix: Some((|job| Ok(arguments(job, &[]).into_iter().chain(job.paths()).collect()), &[0])),
+    fix: Some(Fix::InPlace(|job| arguments(job, &[]), &[0])),
     is_formatter: true,
     install: "install it with `uv add --dev black` or `pip install black`",
 };

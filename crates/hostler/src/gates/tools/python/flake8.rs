@@ -15,7 +15,7 @@ pub(in super::super) const FLAKE8: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Lint,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("flake8", Ecosystem::Python),
+    program: (&["flake8"], Ecosystem::Python),
     files_max: Some(30),
     // Its patterns are relative to where it starts.
     choose: |layout, folder, _| {
@@ -23,7 +23,7 @@ pub(in super::super) const FLAKE8: Tool = Tool {
         lints_otherwise(layout, folder).then(|| beside_configuration(layout, folder, configured))
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| Ok(arguments(job).into_iter().chain(job.paths()).collect())),
     text: Some(|job, path| {
         let mut arguments = arguments(job);
         arguments.extend(["--stdin-display-name".into(), path.as_os_str().to_owned(), "-".into()]);

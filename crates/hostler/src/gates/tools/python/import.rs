@@ -19,19 +19,19 @@ pub(in super::super) const IMPORT: Tool = Tool {
     extensions: &["py"],
     effort: Effort::Lint,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("python3", Ecosystem::Python),
+    program: (&["python3"], Ecosystem::Python),
     // What one module does must not decide about another.
     files_max: Some(1),
     choose: |layout, folder, request| request.settings.imports.then(|| chosen(layout, folder, None)),
     takes: |job, path| Ok(module_of(job, path).is_some()),
-    arguments: |job| {
+    arguments: Some(|job| {
         let path = job.files.first().map(|it| it.path.clone()).unwrap_or_default();
         let module = module_of(job, &path).ok_or("the file is no module")?;
         let report = job.scratch()?.join(REPORT);
         let mut arguments: Vec<OsString> = vec!["-c".into(), SCRIPT.into(), module.name.into()];
         arguments.extend([module.root.into(), path.into(), report.into()]);
         Ok(arguments)
-    },
+    }),
     text: None,
     read: |job, answer| {
         let report = fs::read_to_string(job.scratch()?.join(REPORT)).unwrap_or_default();

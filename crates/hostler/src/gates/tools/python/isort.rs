@@ -6,7 +6,7 @@ use hostler_policy::checks::Gate;
 
 use super::{EXTENSIONS, chosen, formats_otherwise, isort_configuration, orders_imports_otherwise};
 use crate::gates::tools::environment::Ecosystem;
-use crate::gates::tools::{Effort, Job, Purpose, Tool, diff, exited, takes_all};
+use crate::gates::tools::{Effort, Fix, Job, Purpose, Tool, diff, exited, takes_all};
 
 /// The order of imports.
 pub(in super::super) const ISORT: Tool = Tool {
@@ -15,14 +15,16 @@ pub(in super::super) const ISORT: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Lint,
     purposes: &[Purpose::Review, Purpose::Fix],
-    program: ("isort", Ecosystem::Python),
+    program: (&["isort"], Ecosystem::Python),
     files_max: Some(30),
     choose: |layout, folder, _| {
         let configured = isort_configuration(layout, folder);
         orders_imports_otherwise(layout, folder).then(|| chosen(layout, folder, configured))
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job, &["--check-only", "--diff"]).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| {
+        Ok(arguments(job, &["--check-only", "--diff"]).into_iter().chain(job.paths()).collect())
+    }),
     text: Some(|job, path| {
         let mut arguments = arguments(job, &["--check-only", "--diff", "--filename"]);
         arguments.extend([path.as_os_str().to_owned(), "-".into()]);
@@ -32,7 +34,7 @@ pub(in super::super) const ISORT: Tool = Tool {
         0 | 1 => Ok(diff::reports(&answer.stdout, "import_order", "run `isort`")),
         _ => Err(exited(answer)),
     },
-    fix: Some((|job| Ok(arguments(job, &[]).into_iter().chain(job.paths()).collect()), &[0])),
+    fix: Some(Fix::InPlace(|job| arguments(job, &[]), &[0])),
     is_formatter: false,
     install: "install it with `uv add --dev isort` or `pip install isort`",
 };

@@ -19,7 +19,7 @@ pub(in super::super) const MYPY: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Types,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("mypy", Ecosystem::Python),
+    program: (&["mypy"], Ecosystem::Python),
     files_max: None,
     // Paths in its configuration are relative to where it starts.
     choose: |layout, folder, request| {
@@ -30,7 +30,7 @@ pub(in super::super) const MYPY: Tool = Tool {
         (is_theirs || is_ours).then(|| Use { is_ours: !is_theirs, ..chosen() })
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| Ok(arguments(job).into_iter().chain(job.paths()).collect())),
     text: None,
     read: |_, answer| findings(answer),
     fix: None,

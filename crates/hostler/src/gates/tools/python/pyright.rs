@@ -19,14 +19,14 @@ pub(in super::super) const PYRIGHT: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Types,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("pyright", Ecosystem::Python),
+    program: (&["pyright"], Ecosystem::Python),
     files_max: None,
     choose: |layout, folder, _| {
         let based = based_configuration(layout, folder).is_some();
         configuration(layout, folder).filter(|_| !based).map(started_at)
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job)),
+    arguments: Some(|job| Ok(arguments(job))),
     text: None,
     read: |_, answer| findings(answer),
     fix: None,
@@ -37,7 +37,7 @@ pub(in super::super) const PYRIGHT: Tool = Tool {
 /// Types.
 pub(in super::super) const BASEDPYRIGHT: Tool = Tool {
     name: "basedpyright",
-    program: ("basedpyright", Ecosystem::Python),
+    program: (&["basedpyright"], Ecosystem::Python),
     choose: |layout, folder, _| based_configuration(layout, folder).map(started_at),
     install: "install it with `uv add --dev basedpyright` or `pip install basedpyright`",
     ..PYRIGHT

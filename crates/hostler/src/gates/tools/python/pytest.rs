@@ -18,7 +18,7 @@ pub(in super::super) const PYTEST: Tool = Tool {
     extensions: &["py"],
     effort: Effort::Tests,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("pytest", Ecosystem::Python),
+    program: (&["pytest"], Ecosystem::Python),
     files_max: None,
     choose: |layout, folder, _| {
         let configured = configured(layout, folder, "pytest", &["pytest.ini", ".pytest.ini"], &["tox.ini"])
@@ -26,7 +26,7 @@ pub(in super::super) const PYTEST: Tool = Tool {
         Some(beside_configuration(layout, folder, configured))
     },
     takes,
-    arguments: |job| {
+    arguments: Some(|job| {
         let report = job.scratch()?.join(REPORT);
         let mut arguments: Vec<_> =
             ["-x", "-q", "--no-header", "-p", "no:cacheprovider", "-o", "junit_family=xunit1", "--junitxml"]
@@ -35,7 +35,7 @@ pub(in super::super) const PYTEST: Tool = Tool {
         arguments.push(report.into());
         arguments.extend(job.paths());
         Ok(arguments)
-    },
+    }),
     text: None,
     read: |job, answer| {
         let report = fs::read_to_string(job.scratch()?.join(REPORT)).unwrap_or_default();

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{EXTENSIONS, chosen, minor_version, verdicts};
 use crate::gates::tools::environment::Ecosystem;
 use crate::gates::tools::layout::Layout;
-use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, Use, diff, exited, takes_all};
+use crate::gates::tools::{Effort, Fix, Job, Purpose, Report, Tool, Use, diff, exited, takes_all};
 
 const INSTALL: &str = "install it with `uv add --dev ruff` or `pip install ruff`";
 
@@ -20,7 +20,7 @@ pub(in super::super) const CHECK: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Lint,
     purposes: &[Purpose::Edit, Purpose::Stop, Purpose::Review, Purpose::Fix],
-    program: ("ruff", Ecosystem::Python),
+    program: (&["ruff"], Ecosystem::Python),
     files_max: None,
     choose: |layout, folder, _| {
         let configured = configuration(layout, folder);
@@ -29,7 +29,7 @@ pub(in super::super) const CHECK: Tool = Tool {
         is_wanted.then(|| Use { is_ours, ..chosen(layout, folder, configured) })
     },
     takes: takes_all,
-    arguments: |job| Ok(check_arguments(job, &["--no-fix"]).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| Ok(check_arguments(job, &["--no-fix"]).into_iter().chain(job.paths()).collect())),
     text: Some(|job, path| {
         let mut arguments = check_arguments(job, &["--no-fix"]);
         arguments.extend(["--stdin-filename".into(), path.as_os_str().to_owned(), "-".into()]);
@@ -40,11 +40,8 @@ pub(in super::super) const CHECK: Tool = Tool {
         _ => Err(exited(answer)),
     },
     // An import that nothing uses yet may be what the next edit needs.
-    fix: Some((
-        |job| {
-            let fix = ["--fix", "--extend-unfixable", "F401,F811"];
-            Ok(check_arguments(job, &fix).into_iter().chain(job.paths()).collect())
-        },
+    fix: Some(Fix::InPlace(
+        |job| check_arguments(job, &["--fix", "--extend-unfixable", "F401,F811"]),
         &[0, 1],
     )),
     is_formatter: false,
@@ -63,7 +60,7 @@ pub(in super::super) const FORMAT: Tool = Tool {
         let is_wanted = is_theirs || !super::formats_otherwise(layout, folder);
         is_wanted.then(|| Use { is_ours: !is_theirs, ..chosen(layout, folder, configured) })
     },
-    arguments: |job| Ok(format_arguments(job, &["--diff"]).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| Ok(format_arguments(job, &["--diff"]).into_iter().chain(job.paths()).collect())),
     text: Some(|job, path| {
         let mut arguments = format_arguments(job, &["--diff"]);
         arguments.extend(["--stdin-filename".into(), path.as_os_str().to_owned(), "-".into()]);
@@ -75,7 +72,7 @@ pub(in super::super) const FORMAT: Tool = Tool {
         2 if !answer.stdout.trim().is_empty() => Ok(changes(&answer.stdout)),
         _ => Err(exited(answer)),
     },
-    fix: Some((|job| Ok(format_arguments(job, &[]).into_iter().chain(job.paths()).collect()), &[0])),
+    fix: Some(Fix::InPlace(|job| format_arguments(job, &[]), &[0])),
     is_formatter: true,
     ..CHECK
 };

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use hostler_policy::checks::{Gate, Severity};
-use serde::Deserialize;
 
 use super::{EXTENSIONS, chosen, configured};
 use crate::gates::tools::environment::Ecosystem;
 use crate::gates::tools::layout::Layout;
 use crate::gates::tools::process::Answer;
-use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, exited, takes_all};
+use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, exited, gitlab, takes_all};
 
 /// Types.
 pub(in super::super) const TY: Tool = Tool {
@@ -19,14 +18,14 @@ pub(in super::super) const TY: Tool = Tool {
     extensions: EXTENSIONS,
     effort: Effort::Types,
     purposes: &[Purpose::Stop, Purpose::Review],
-    program: ("ty", Ecosystem::Python),
+    program: (&["ty"], Ecosystem::Python),
     files_max: None,
     choose: |layout, folder, _| {
         let configured = configuration(layout, folder);
         configured.is_some().then(|| chosen(layout, folder, configured))
     },
     takes: takes_all,
-    arguments: |job| Ok(arguments(job).into_iter().chain(job.paths()).collect()),
+    arguments: Some(|job| Ok(arguments(job).into_iter().chain(job.paths()).collect())),
     text: None,
     read: |_, answer| findings(answer),
     fix: None,
@@ -47,44 +46,20 @@ fn arguments(job: &Job<'_>) -> Vec<OsString> {
     arguments
 }
 
-#[derive(Deserialize)]
-struct Problem {
-    check_name: String,
-    description: String,
-    location: Location,
-}
-
-#[derive(Deserialize)]
-struct Location {
-    path: PathBuf,
-    positions: Positions,
-}
-
-#[derive(Deserialize)]
-struct Positions {
-    begin: Begin,
-}
-
-#[derive(Deserialize)]
-struct Begin {
-    line: usize,
-}
-
 /// Reads the format that GitLab's reports of quality have.
 fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
-    let problems: Vec<Problem> = match (answer.code, serde_json::from_str(&answer.stdout)) {
-        (0 | 1, Ok(problems)) => problems,
-        _ => return Err(exited(answer)),
-    };
-    let report = |it: Problem| {
-        let prefix = format!("{}: ", it.check_name);
+    if !matches!(answer.code, 0 | 1) {
+        return Err(exited(answer));
+    }
+    let report = |it: gitlab::Problem| {
+        let prefix = format!("{}: ", it.rule);
         let message = it.description.strip_prefix(&prefix).unwrap_or(&it.description);
-        let check = if it.check_name == "invalid-syntax" { "syntax" } else { "type" };
-        let severity = if check == "syntax" { Severity::Error } else { Severity::Warn };
-        let line = it.location.positions.begin.line;
-        Report::new(it.location.path, line, check, severity, message).code(Some(it.check_name))
+        let is_syntax = it.rule == "invalid-syntax";
+        let (check, severity) =
+            if is_syntax { ("syntax", Severity::Error) } else { ("type", Severity::Warn) };
+        Report::new(it.path(), it.line(), check, severity, message).code(Some(it.rule.as_str()))
     };
-    Ok(problems.into_iter().map(report).collect())
+    Ok(gitlab::problems(&answer.stdout)?.into_iter().map(report).collect())
 }
 
 #[cfg(test)]
