@@ -44,6 +44,8 @@ pub struct Settings {
     pub reads: guards::ReadLimits,
     /// When the same call in a row is a loop.
     pub repeats: guards::Repeats,
+    /// Globs of files that are reviewed, from the project root; empty: all.
+    pub reviewed: Vec<String>,
     /// Limits and severities of checks over code.
     pub checks: checks::Settings,
     /// A rule that fails on purpose, to show what a fault of ours does. Debug builds only.

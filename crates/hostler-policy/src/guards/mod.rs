@@ -44,6 +44,7 @@ mod tests;
 pub use loop_guard::Repeats;
 pub use protected::check_glob;
 pub use reading::ReadLimits;
+pub use review::Scope;
 pub(crate) use requirements_file::wants_uv;
 
 /// One rule over one tool call.

@@ -3,8 +3,9 @@
 //! An edit is judged by the whole file after it against the file before it: who did not break it is not stopped for it.
 //! Where the file before is not known, as with a part of it, nothing is judged: the end of the turn looks again.
 
-use std::path::{Component, Path};
+use std::path::{Component, Path, PathBuf};
 
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use hostler_model::{Action, Facts, Mode};
 use hostler_syntax::{Facts as Syntax, Language, facts};
 
@@ -93,8 +94,32 @@ pub(crate) const ERROR: Guard = Guard {
     ],
 };
 
+/// Which files of a project are reviewed.
+#[derive(Debug, Clone)]
+pub struct Scope(Option<GlobSet>);
+
+impl Scope {
+    /// Those that one of `globs` names, from the project's top folder; without any all of them. What is no glob names
+    /// nothing.
+    pub fn of(globs: &[String]) -> Self {
+        if globs.is_empty() {
+            return Self(None);
+        }
+        let mut set = GlobSetBuilder::new();
+        for glob in globs.iter().filter_map(|it| GlobBuilder::new(it).literal_separator(true).build().ok()) {
+            set.add(glob);
+        }
+        Self(set.build().ok())
+    }
+
+    /// Whether the file of this name, with `/`, is one of them.
+    pub fn holds(&self, name: &str) -> bool {
+        self.0.as_ref().is_none_or(|set| set.is_match(name))
+    }
+}
+
 /// The file of code that a call writes, absolute; `None` for anything else, and where the project has none looked at.
-fn code(case: &Case<'_>) -> Option<std::path::PathBuf> {
+fn code(case: &Case<'_>) -> Option<PathBuf> {
     let path = resolve(case, super::written::target(case)?);
     let inside = path.strip_prefix(&case.place.root).ok()?;
     let on_purpose = inside.components().any(|part| match part {
@@ -103,7 +128,8 @@ fn code(case: &Case<'_>) -> Option<std::path::PathBuf> {
         }
         _ => false,
     });
-    (Language::of(&path).is_some() && !on_purpose).then_some(path)
+    let reviewed = || Scope::of(&case.settings.reviewed).holds(&shown(case, &path));
+    (Language::of(&path).is_some() && !on_purpose && reviewed()).then_some(path)
 }
 
 fn faults(path: &Path, text: &str) -> Vec<(usize, String)> {

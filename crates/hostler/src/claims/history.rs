@@ -205,6 +205,7 @@ fn each_line(
 enum Kind {
     Decision,
     Result,
+    Gate,
     Prompt,
     Subagent,
     Other,
@@ -219,7 +220,8 @@ fn kind(finder: &Finder<'_>, line: &[u8]) -> Option<Kind> {
         let value = &value[..memchr(b'"', value)?];
         found = Some(match value {
             b"decision" => Kind::Decision,
-            b"result" | b"gate" => Kind::Result,
+            b"result" => Kind::Result,
+            b"gate" => Kind::Gate,
             b"prompt" => Kind::Prompt,
             b"subagent" => Kind::Subagent,
             b"turn" | b"session" | b"compaction" | b"seal" | b"fault" => Kind::Other,
@@ -356,6 +358,7 @@ impl<'a> Reading<'a> {
         let read = match kind(&self.finders.kind, line) {
             _ if !self.begun => self.first(line),
             Some(Kind::Result) => self.result(line),
+            Some(Kind::Gate) => self.gate(line),
             Some(Kind::Decision) => self.decision(line),
             Some(Kind::Prompt) => self.prompt(line),
             Some(Kind::Subagent) => self.subagent(line),
@@ -419,6 +422,15 @@ impl<'a> Reading<'a> {
         }
         self.delegated |= delegates && self.own(agent.as_deref());
         self.push(evidence, agent.as_deref());
+        Some(())
+    }
+
+    /// The project's tools that ran at the end of a turn are evidence for what is claimed afterwards.
+    fn gate(&mut self, line: &[u8]) -> Option<()> {
+        let gate: Call = serde_json::from_slice(line).ok()?;
+        if let Some(evidence) = gate.evidence {
+            self.push(evidence, None);
+        }
         Some(())
     }
 

@@ -47,7 +47,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         project: &world.project,
         session: world.state().zip(session.as_ref()),
         gates: &world.config.gates,
-        checks: &world.config.settings.checks,
+        settings: &world.config.settings,
         profile,
         deadline: Instant::now() + TIME_MAX,
     };

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use hostler_policy::checks::{CHECKS, Gate};
+use hostler_policy::guards::Scope;
 use serde_json::{Value, json};
 
 use crate::exit::Exit;
@@ -60,7 +61,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let root = &world.project.root;
     let mut paths = Vec::new();
     let mut outside = Vec::new();
-    let scope = world.config.gates.scope();
+    let scope = Scope::of(&world.config.settings.reviewed);
     for file in &args.files {
         let path = match std::fs::canonicalize(cwd.join(file)) {
             Ok(path) if path.is_file() => path,
@@ -68,10 +69,10 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
             Err(error) => return usage(file, &error.to_string()),
         };
         let name = changed::name(root, &path).unwrap_or_else(|| path.display().to_string());
-        match &scope {
-            Some(scope) if !scope.is_match(&name) => outside.push(name),
-            _ if paths.contains(&path) => {}
-            _ => paths.push(path),
+        if !scope.holds(&name) {
+            outside.push(name);
+        } else if !paths.contains(&path) {
+            paths.push(path);
         }
     }
     let deadline = Instant::now() + TIME_MAX;

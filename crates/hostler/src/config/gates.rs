@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use hostler_model::Profile;
 use hostler_policy::checks::{Gate, Limit};
 use toml::{Table, Value};
@@ -24,8 +23,6 @@ pub(crate) struct Gates {
     format: Option<bool>,
     /// Of more changed files than this only so many are looked at when a turn ends.
     pub(crate) files_max: usize,
-    /// Globs of files that are looked at, from the project's top folder; empty: all.
-    paths: Vec<String>,
     /// How the project's own tools run.
     pub(crate) tools: ToolSettings,
     /// Changed modules are imported, which runs the project's code; `None`: by profile.
@@ -51,7 +48,6 @@ impl Default for Gates {
             stop: Stop::Deny,
             format: None,
             files_max: FILES_MAX,
-            paths: Vec::new(),
             tools: ToolSettings::default(),
             imports: None,
         }
@@ -73,21 +69,6 @@ impl Gates {
     pub(crate) fn tools(&self, profile: Profile) -> ToolSettings {
         let imports = self.imports.unwrap_or(profile == Profile::Strict);
         ToolSettings { imports, ..self.tools.clone() }
-    }
-
-    /// Which files are looked at; `None`: all.
-    pub(crate) fn scope(&self) -> Option<GlobSet> {
-        if self.paths.is_empty() {
-            return None;
-        }
-        let mut set = GlobSetBuilder::new();
-        for glob in &self.paths {
-            // What is no glob was told when it was read.
-            if let Ok(glob) = GlobBuilder::new(glob).literal_separator(true).build() {
-                set.add(glob);
-            }
-        }
-        set.build().ok()
     }
 }
 
@@ -143,7 +124,7 @@ impl Config {
                 false
             }
         });
-        self.gates.paths = globs;
+        self.settings.reviewed = globs;
     }
 
     fn apply_checks(&mut self, table: &Table, shown: &str) {

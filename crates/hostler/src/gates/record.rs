@@ -44,7 +44,8 @@ pub(crate) fn attributes(purpose: &str, report: &Report) -> Map<String, Value> {
         set("faults", report.faults.clone().into());
     }
     set("hostler.version", env!("CARGO_PKG_VERSION").into());
-    if let Ok(evidence) = serde_json::to_value(evidence(report)) {
+    let evidence = evidence(report);
+    if let Some(evidence) = serde_json::to_value(&evidence).ok().filter(|_| !evidence.runs.is_empty()) {
         set("evidence", evidence);
         set("evidence_v", VERSION.into());
     }

@@ -61,7 +61,7 @@ fn line(status: &Status) -> String {
     if status.warnings != 0 {
         said.push(counted(status.warnings, "warning"));
     }
-    said.extend(status.not_run.iter().map(|why| format!("not checked by {why}")));
+    said.extend(status.not_run.iter().map(|why| format!("not checked by {}", cut(why))));
     let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };
     format!("{name:<29} {}{said}", word(status).to_uppercase())
 }

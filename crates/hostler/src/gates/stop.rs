@@ -12,7 +12,9 @@ use std::time::Instant;
 use hostler_ledger::journal::sha256_hex;
 use hostler_ledger::state::{self, CONSECUTIVE_MAX, PER_SET_MAX};
 use hostler_model::{Profile, SessionId};
-use hostler_policy::checks::{Finding, Settings, Severity};
+use hostler_policy::Settings;
+use hostler_policy::checks::{Finding, Severity};
+use hostler_policy::guards::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::baseline::Before;
@@ -41,8 +43,8 @@ pub(crate) struct Turn<'a> {
     pub(crate) session: Option<(&'a Path, &'a SessionId)>,
     /// What is configured.
     pub(crate) gates: &'a Gates,
-    /// Limits and severities.
-    pub(crate) checks: &'a Settings,
+    /// Limits, severities, and which files are looked at.
+    pub(crate) settings: &'a Settings,
     /// The profile that holds.
     pub(crate) profile: Profile,
     /// What does not end by then is not checked.
@@ -109,10 +111,8 @@ struct Memory {
 pub(crate) fn check(turn: &Turn<'_>, touched: Option<Touched>, settled: Option<&str>) -> Option<Checked> {
     let asked = Asked { project: turn.project, session: turn.session, deadline: turn.deadline };
     let mut files = changed::files(&asked, touched);
-    if let Some(scope) = turn.gates.scope() {
-        files.retain(|file| scope.is_match(&file.name));
-    }
-    files.retain(|file| is_code(file));
+    let scope = Scope::of(&turn.settings.reviewed);
+    files.retain(|file| is_code(file) && scope.holds(&file.name));
     if files.is_empty() {
         return None;
     }
@@ -129,7 +129,7 @@ pub(crate) fn check(turn: &Turn<'_>, touched: Option<Touched>, settled: Option<&
         whole: false,
         gates: &[],
         deadline: turn.deadline,
-        checks: turn.checks,
+        checks: &turn.settings.checks,
         tools: &turn.gates.tools(turn.profile),
     });
     Some(Checked { report, files, omitted, digest })

@@ -1,10 +1,10 @@
 //! The gates at the ends of turns, beside the audit: one answer with both reasons.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hostler_host::claude::settings::TIMEOUT_S;
+use hostler_host::claude::settings::{self, Registered, TIMEOUT_S};
 use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_ledger::journal::sha256_hex;
 use hostler_model::{Event, EventKind, Host};
@@ -16,7 +16,6 @@ use crate::config::GateStop;
 use crate::gates::stop::{self, Answer, Checked, Turn};
 use crate::gates::touched::Touched;
 use crate::gates::{self, baseline};
-use crate::install::{Site, found};
 
 /// Left of the registered time for the record and the answer.
 const RESERVE: Duration = Duration::from_secs(2);
@@ -70,7 +69,7 @@ pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<To
         project: &world.project,
         session: Some((state, &event.session)),
         gates: &world.config.gates,
-        checks: &world.config.settings.checks,
+        settings: &world.config.settings,
         profile,
         deadline: end.checked_sub(RESERVE).unwrap_or(end),
     };
@@ -200,14 +199,34 @@ fn joined(first: Option<String>, second: &str) -> String {
 /// How long the client waits for the end of a turn, less than which ours must come: what the registrations say, or what
 /// all of them have said.
 fn time_max(world: &World) -> Duration {
-    let Some(dirs) = &world.dirs else { return super::TIME_MAX };
-    let site = Site { dirs: dirs.clone(), project: world.project.clone() };
-    let registered = found::sources(&site);
-    let entries = registered.iter().flat_map(|source| &source.entries).filter(|entry| entry.event == "Stop");
-    let seconds =
-        entries.map(|entry| entry.timeout_s.unwrap_or(TIMEOUT_DEFAULT_S)).min().unwrap_or(TIMEOUT_S);
+    let seconds = registered(world).into_iter().min().unwrap_or(TIMEOUT_S);
     let seconds = u64::try_from(seconds).unwrap_or_default();
     Duration::from_secs(seconds).saturating_sub(RESERVE / 2).max(Duration::from_secs(1))
+}
+
+/// The time limits that registrations for the end of a turn have, in seconds.
+fn registered(world: &World) -> Vec<i64> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let limits = |entries: Vec<Registered>| -> Vec<i64> {
+        let stops = entries.into_iter().filter(|entry| entry.event == "Stop");
+        stops.map(|entry| entry.timeout_s.unwrap_or(TIMEOUT_DEFAULT_S)).collect()
+    };
+    if let Some(plugin) = folder("CLAUDE_PLUGIN_ROOT") {
+        let text = std::fs::read_to_string(plugin.join("hooks/hooks.json")).unwrap_or_default();
+        return settings::registered_as(&text, |_| true).map(limits).unwrap_or_default();
+    }
+    let users = folder("CLAUDE_CONFIG_DIR").or_else(|| Some(world.dirs.as_ref()?.home.join(".claude")));
+    // The client reads the main work tree's local settings in linked ones too.
+    let main = world.project.git_common_dir.as_deref().and_then(Path::parent);
+    let projects = main.into_iter().chain([world.project.root.as_path()]).map(|root| root.join(".claude"));
+    let files =
+        projects.flat_map(|folder| ["settings.local.json", "settings.json"].map(|name| folder.join(name)));
+    files
+        .chain(users.map(|folder| folder.join("settings.json")))
+        .filter_map(|path| std::fs::read_to_string(path).ok())
+        .filter_map(|text| settings::registered(&text).ok())
+        .flat_map(limits)
+        .collect()
 }
 
 /// A clock for what comes after the gates, which may have taken longer than everything else may.

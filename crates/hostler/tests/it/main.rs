@@ -8,6 +8,7 @@ mod claims;
 mod claims_rows;
 mod daily;
 mod e2e;
+mod gates;
 mod guard;
 mod hook;
 mod install;
