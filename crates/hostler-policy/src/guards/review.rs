@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 use hostler_model::{Action, Facts, Mode};
-use hostler_syntax::{Facts as Syntax, Language, facts};
+use hostler_syntax::{Facts as Syntax, Language};
 
 use super::written::{Written, resolve, want_edited, written};
 use super::{Example, Guard, Hit};
@@ -136,7 +136,8 @@ fn faults(path: &Path, text: &str) -> Vec<(usize, String)> {
     let Some(language) = Language::of(path).filter(|language| EXACT.contains(language)) else {
         return Vec::new();
     };
-    let read = facts(language, text).map(|facts| facts.errors).unwrap_or_default();
+    // What is beyond a budget waits for the end of the turn, too.
+    let read = hostler_syntax::faults(language, text).unwrap_or_default();
     read.into_iter().map(|fault| (fault.line, fault.message)).collect()
 }
 

@@ -7,6 +7,7 @@
 mod claims;
 mod client;
 mod faults;
+mod gates;
 mod guards;
 mod install;
 mod lifecycle;
