@@ -17,6 +17,7 @@ use serde_json::Value;
 const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask claims [--gate] [--misses] [--release] FILE...
        cargo xtask review [--gate] [--misses] FILE...
+       cargo xtask review --tree FOLDER [CHECK]
        cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
        cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]

@@ -3,6 +3,8 @@
 //! Only checks of ours are counted: what tools find depends on which are there. A finding is right when its check is
 //! expected on that line or one beside it; a severity that differs is counted apart.
 
+mod tree;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -68,6 +70,12 @@ struct Score {
 /// Runs the task: `true` when nothing is gated, or all holds.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let flag = |name: &str| arguments.iter().any(|it| it == name);
+    if let [tree, folders @ ..] = arguments
+        && tree == "--tree"
+    {
+        let folder = folders.first().context("name a folder of source files")?;
+        return tree::run(Path::new(folder), folders.get(1).map(String::as_str));
+    }
     let files: Vec<PathBuf> =
         arguments.iter().filter(|it| !it.starts_with("--")).map(PathBuf::from).collect();
     ensure!(!files.is_empty(), "name at least one file of labelled rows\n{}", crate::USAGE);

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Check, Finding, Same, Source};
+use super::{Check, Finding, LINES, Same, Source};
 
 /// Lines that the code of a function or class must have to be known again in another place: shorter bodies are alike
 /// by chance.
@@ -30,7 +30,7 @@ struct Known {
 
 /// Those of `after`'s findings that `before` did not have. Without `before` the file is new, and so is everything.
 ///
-/// A measure is new only when it is over its limit and worse than it was. Where the old text does not parse, what stood
+/// A measure is new only when it is over its limit and worse than it was; a size, worse by more than a tenth. Where the old text does not parse, what stood
 /// in it was perhaps not found: then only what stands on changed lines is new.
 pub fn fresh(before: Option<(&Source<'_>, &[Finding])>, after: (&Source<'_>, Vec<Finding>)) -> Vec<Finding> {
     let (source, findings) = after;
@@ -83,9 +83,12 @@ fn moved(old: &Known, new: &Known) -> bool {
     same_kind(old, new) && old.line == new.line && same_body && !is_worse(old, new)
 }
 
-/// What a line holds is measured for show; the line itself says whether it changed.
+/// What a line holds is measured for show; the line itself says whether it changed. What is too long already may grow
+/// by a tenth: who mends a long file adds lines to it, and must not be told to split it first.
 fn is_worse(old: &Known, new: &Known) -> bool {
-    new.same != Same::Line && old.metric < new.metric
+    let is_size = new.code.as_deref() == Some(LINES);
+    let most = |old: u64| if is_size { old + old / 10 } else { old };
+    new.same != Same::Line && old.metric.map(most) < new.metric
 }
 
 /// Finds out what findings of one text are known by.
@@ -134,7 +137,11 @@ impl<'a> Reader<'a> {
             let function =
                 source.functions().iter().find(|it| it.line == at).map(|it| (it.line, it.last_line));
             function.or_else(|| {
-                source.classes().iter().find(|it| it.line == at).map(|it| (it.line, it.last_line))
+                source
+                    .classes()
+                    .iter()
+                    .find(|it| it.line == at || it.impl_line == Some(at))
+                    .map(|it| (it.line, it.last_line))
             })
         };
         let around = || source.function_at(at).map(|it| (it.line, it.last_line));

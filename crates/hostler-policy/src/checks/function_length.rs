@@ -1,7 +1,7 @@
 //! Lines of a function from its head to its end, documentation and blank lines included, decorators not.
 
 use super::kind::CODE;
-use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+use super::{Check, Example, Finding, Gate, LINES, Same, Settings, Severity, Source};
 
 const LINES_41: &str = "def f(a):\n    a = [\n        0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        \
                         0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        0,\n        \
@@ -36,6 +36,7 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
                     .finding(it.line, format!("`{name}` has {lines} lines, more than {max}"))
                     .about(Some(name))
                     .metric(lines)
+                    .code(LINES)
                     .fix("move steps of it into functions of their own")
             })
         })

@@ -36,7 +36,10 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
             let name = source.name_of_class(it);
             (max < methods).then(|| {
                 CHECK
-                    .finding(it.line, format!("`{name}` has {methods} methods, more than {max}"))
+                    .finding(
+                        it.impl_line.unwrap_or(it.line),
+                        format!("`{name}` has {methods} methods, more than {max}"),
+                    )
                     .about(Some(name))
                     .metric(methods)
                     .fix("split it by what its methods work on")

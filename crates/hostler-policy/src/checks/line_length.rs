@@ -69,7 +69,7 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
         if line.len() as u64 <= max {
             continue;
         }
-        let chars = without_note(line).chars().count() as u64;
+        let chars = without_note(line.trim_end()).chars().count() as u64;
         if max < chars && !is_link(line) {
             found.push(
                 CHECK
@@ -90,6 +90,6 @@ fn without_note(line: &str) -> &str {
 
 /// A comment, or a line of documentation, that is nothing but a link.
 fn is_link(line: &str) -> bool {
-    let text = line.trim().trim_start_matches(['#', '/', '*', '-', '!', ';']).trim();
+    let text = line.trim().trim_start_matches(['#', '/', '*', '-', '!', ';', ':']).trim();
     !text.contains(char::is_whitespace) && text.contains("://")
 }

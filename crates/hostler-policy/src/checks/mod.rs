@@ -419,5 +419,8 @@ impl<'a> Source<'a> {
     }
 }
 
+/// The code of findings whose measure is a number of lines.
+const LINES: &str = "lines";
+
 /// Deepest name that is put together.
 const NAMES_MAX: usize = 20;

@@ -123,7 +123,8 @@ const RUST: Convention = Convention {
     class: Style::Pascal,
     constant: Style::Upper,
     free_in_tests: false,
-    exempt: |_, it| it.decorators.iter().any(|it| it.contains("no_mangle") || it.contains("export_name")),
+    // What others link to is called as they call it.
+    exempt: |_, it| it.signature.contains("extern "),
 };
 const GO: Convention = Convention {
     function: Style::Joined,
@@ -224,12 +225,19 @@ fn replaces(source: &Source<'_>, function: &Function) -> bool {
         })
 }
 
-/// Whether a constant of Java is one by its type: objects like loggers are named as variables are.
+/// Whether a name is a constant's by convention: in Python at the top of a module; in Java by its type, since objects
+/// like loggers are named as variables are.
 fn is_value(source: &Source<'_>, binding: &Binding) -> bool {
     const TYPES: &[&str] = &["boolean", "byte", "char", "double", "float", "int", "long", "short", "String"];
-    !source.is(Language::Java)
-        || (binding.name != "serialVersionUID"
-            && binding.annotation.as_deref().is_some_and(|it| TYPES.contains(&it.trim_end_matches("[]"))))
+    match source.language {
+        Some(Language::Python) => binding.class.is_none() && !binding.name.starts_with("__"),
+        Some(Language::Java) => {
+            let value =
+                binding.annotation.as_deref().is_some_and(|it| TYPES.contains(&it.trim_end_matches("[]")));
+            value && binding.name != "serialVersionUID"
+        }
+        _ => true,
+    }
 }
 
 fn run(source: &Source<'_>, _: &Settings) -> Vec<Finding> {

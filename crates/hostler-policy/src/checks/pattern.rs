@@ -9,8 +9,9 @@ use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
 const ONLY: &[&str] = &["get_instance", "getinstance", "shared_instance", "sharedinstance"];
 /// What methods that make objects begin with.
 const MAKING: &[&str] = &["create", "make", "build", "new", "get", "produce", "from"];
-/// Decorators that make a class one of data.
-const DATA: &[&str] = &["dataclass", "define", "frozen", "attrs", "attr.s"];
+/// Decorators that make a class one of data, as they end.
+const DATA: &[&str] =
+    &["dataclass", "attrs.define", "attrs.frozen", "attrs.mutable", "attr.s", "attr.attrs", "attr.define"];
 
 pub(super) const CHECK: Check = Check {
     id: "pattern",
@@ -96,9 +97,8 @@ fn is_builder(class: &Class, methods: &[&Function]) -> bool {
 }
 
 fn is_data(source: &Source<'_>, class: &Class) -> bool {
-    source.is(Language::Python)
-        && class
-            .decorators
-            .iter()
-            .any(|it| DATA.contains(&it.as_str()) || it.rsplit('.').next() == Some("dataclass"))
+    let ends = |decorator: &str, data: &str| {
+        decorator.strip_suffix(data).is_some_and(|before| before.is_empty() || before.ends_with('.'))
+    };
+    source.is(Language::Python) && class.decorators.iter().any(|it| DATA.iter().any(|data| ends(it, data)))
 }

@@ -4,7 +4,7 @@
 use hostler_syntax::Class;
 
 use super::kind::PRODUCT;
-use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+use super::{Check, Example, Finding, Gate, LINES, Same, Settings, Severity, Source};
 
 pub(super) const CHECK: Check = Check {
     id: "stop.god_class",
@@ -46,12 +46,15 @@ fn in_class(source: &Source<'_>, settings: &Settings, class: &Class) -> Vec<Find
             class.public_method_names as u64,
             settings.stop_class_public_methods_max,
         ),
-        ("lines", "lines", class.lines as u64, settings.stop_class_lines_max),
+        (LINES, "lines", class.lines as u64, settings.stop_class_lines_max),
     ];
     let over = limits.into_iter().filter(|(_, _, value, max)| max < value);
     over.map(|(code, what, value, max)| {
         CHECK
-            .finding(class.line, format!("`{name}` has {value} {what}, more than {max}"))
+            .finding(
+                class.impl_line.unwrap_or(class.line),
+                format!("`{name}` has {value} {what}, more than {max}"),
+            )
             .about(Some(name.clone()))
             .metric(value)
             .code(code)

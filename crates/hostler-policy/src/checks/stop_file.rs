@@ -1,7 +1,7 @@
 //! Files that are too long when a turn ends.
 
 use super::kind::PRODUCT;
-use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+use super::{Check, Example, Finding, Gate, LINES, Same, Settings, Severity, Source};
 
 /// A text a hundred times.
 macro_rules! hundred {
@@ -44,6 +44,7 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
         CHECK
             .finding(1, format!("the file has {lines} lines, more than {max}"))
             .metric(lines)
+            .code(LINES)
             .fix("move what belongs together into a file of its own")
     });
     long.into_iter().collect()

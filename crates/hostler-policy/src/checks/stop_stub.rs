@@ -24,6 +24,8 @@ const NAMES: &[&str] = &[
 ];
 /// Names that say that nothing is done.
 const IDLE: &[&str] = &["noop", "no_op", "nop", "do_nothing", "ignore"];
+/// What classes are called whose methods do nothing on purpose.
+const NULL_OBJECTS: &[&str] = &["Null", "Noop", "NoOp", "Dummy"];
 /// What functions are called whose work is a log call.
 const LOGGING: &[&str] = &["log", "warn", "report"];
 /// Decorators that say nothing about the body.
@@ -114,9 +116,13 @@ fn is_stub(source: &Source<'_>, function: &Function) -> bool {
         && !is_template(source, function)
 }
 
-/// A method of a class that is abstract as a whole: others must replace what raises.
+/// A method of a class that is abstract as a whole, so that others must replace what raises, or of a null object.
 fn is_template(source: &Source<'_>, function: &Function) -> bool {
     let Some(class) = source.class_of(function) else { return false };
+    let name = class.name.trim_start_matches('_');
+    if NULL_OBJECTS.iter().any(|it| name.starts_with(it)) {
+        return true;
+    }
     let base = |name: &str| class.bases.iter().any(|it| it.rsplit('.').next() == Some(name));
     base("Protocol") || (function.body == Body::Unimplemented && base("ABC"))
 }

@@ -79,6 +79,34 @@ fn every_check_finds_something_in_what_it_is_for_and_nothing_in_what_it_is_not()
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Files in many languages, labelled before the checks were run on them.
+#[test]
+fn labelled_files_are_judged_as_labelled() {
+    let mut wrong = Vec::new();
+    for line in include_str!("tests/rows.jsonl").lines() {
+        let row: serde_json::Value = serde_json::from_str(line).unwrap();
+        let text = |key: &str| row[key].as_str().unwrap();
+        // FIXME: languages whose grammar is not there yet.
+        if Language::of(Path::new(text("path"))).is_none() {
+            continue;
+        }
+        let label = |it: &serde_json::Value| {
+            let text = |key: &str| it[key].as_str().unwrap().to_owned();
+            (text("check"), text("severity"), usize::try_from(it["line"].as_u64().unwrap()).unwrap())
+        };
+        let mut expected: Vec<_> = row["expect"].as_array().unwrap().iter().map(label).collect();
+        let found = File::new(text("path"), text("content")).review();
+        let mut found: Vec<_> =
+            found.into_iter().map(|it| (it.check, it.severity.name().to_owned(), it.line)).collect();
+        expected.sort();
+        found.sort();
+        if expected != found {
+            wrong.push(format!("{} ({}): expected {expected:?}, found {found:?}", text("id"), text("why")));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 #[test]
 fn ids_are_unique_and_told_from_those_of_tools() {
     let mut seen = BTreeSet::new();

@@ -90,7 +90,9 @@ fn a_measure_is_new_only_when_it_gets_worse() {
     );
     let long = |lines: usize| "X = 1\n".repeat(lines);
     check(&long(600), &long(599), &[]);
-    check(&long(600), &long(601), &["stop.file_lines"]);
+    check(&long(600), &long(660), &[]);
+    check(&long(600), &long(661), &["stop.file_lines"]);
+    check(&long(499), &long(501), &["stop.file_lines"]);
 }
 
 #[test]
