@@ -110,6 +110,15 @@ const GRAMMARS: &[&Grammar] = &[
     &languages::rust::GRAMMAR,
     &languages::go::GRAMMAR,
     &languages::java::GRAMMAR,
+    &languages::c::C,
+    &languages::c::CPP,
+    &languages::csharp::GRAMMAR,
+    &languages::ruby::GRAMMAR,
+    &languages::php::GRAMMAR,
+    &languages::kotlin::GRAMMAR,
+    &languages::swift::GRAMMAR,
+    &languages::scala::GRAMMAR,
+    &languages::bash::GRAMMAR,
 ];
 
 /// Everything that one language brings.

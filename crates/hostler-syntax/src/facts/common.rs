@@ -28,11 +28,14 @@ pub(crate) struct Words {
     pub(crate) unwritten: &'static [&'static str],
     /// How a statement begins that refuses; with the words of [`is_unwritten`] it says that it is not written yet.
     pub(crate) refuses: &'static [&'static str],
+    /// A definition without a body is a signature.
+    pub(crate) has_signatures: bool,
     /// Statements that do nothing.
     pub(crate) nothing: &'static [&'static str],
     /// Nodes around a string that pass its meaning on.
     pub(crate) passes: &'static [&'static str],
-    /// Nodes around a string: kind, field of the value (empty: any), field of the target (empty: none), role.
+    /// Nodes around a string: kind, field of the value (empty: any), target, role. The target is a field, nothing,
+    /// `<first>` (the first other child), `<before>` (the child before), or `#` and a kind.
     pub(crate) slots: &'static [(&'static str, &'static str, &'static str, Role)],
 }
 
@@ -47,6 +50,7 @@ pub(crate) const WORDS: Words = Words {
     bases: &[],
     unwritten: &[],
     refuses: &["throw "],
+    has_signatures: true,
     nothing: &["return", "return null", ";"],
     passes: &["parenthesized_expression", "ternary_expression", "conditional_expression"],
     slots: &[],
@@ -155,7 +159,7 @@ pub(crate) fn function(words: &Words, at: &At<'_, '_>) -> Function {
     let head = Head::read(words, at);
     let name = at.child("name").map_or_else(String::new, |it| tight(it, at.text));
     let name = name.trim_matches(['"', '\'', '`']).to_owned();
-    let body = at.child("body");
+    let body = at.body();
     let is_marked_public = head.has(words.public);
     let is_public =
         !head.has(words.private) && !name.starts_with('#') && (words.public.is_empty() || is_marked_public);
@@ -169,7 +173,7 @@ pub(crate) fn function(words: &Words, at: &At<'_, '_>) -> Function {
         is_async: head.has(&["async", "suspend"]),
         is_test: head.marks.iter().any(|it| words.tests.contains(&last(it).as_str())),
         is_override: head.has(&["override"]) || head.marks.iter().any(|it| last(it) == "Override"),
-        is_abstract: body.is_none() || head.has(&["abstract"]),
+        is_abstract: (words.has_signatures && body.is_none()) || head.has(&["abstract"]),
         is_constructor: words.constructors.contains(&at.node.kind()) || name == "constructor",
         parameters: at.child("parameters").map(|it| parameters(it, at.text)).unwrap_or_default(),
         signature: signature(at, body),
@@ -186,20 +190,30 @@ pub(crate) fn signature(at: &At<'_, '_>, body: Option<Node<'_>>) -> String {
     one_line(written.trim_end().trim_end_matches([';', '{', '=', '>']))
 }
 
-fn parameters(list: Node<'_>, text: &str) -> Vec<Parameter> {
-    named(list)
-        .map(|it| {
-            let by = |fields: &[&str]| fields.iter().find_map(|field| it.child_by_field_name(field));
-            let name = by(&["name", "pattern", "left", "declarator"]);
-            let name = name.or_else(|| named(it).find(|it| it.kind().ends_with("identifier"))).unwrap_or(it);
-            Parameter {
-                name: one_line(text_of(name, text).trim_start_matches(['*', '&', '.', '$'])),
-                annotation: by(&["type"])
-                    .map(|it| one_line(text_of(it, text).trim_start_matches([':', ' ']))),
-                has_default: by(&["value", "right", "default_value"]).is_some(),
-            }
-        })
-        .collect()
+pub(crate) fn parameters(list: Node<'_>, text: &str) -> Vec<Parameter> {
+    let has_kind = named(list).any(|it| it.kind().contains("parameter"));
+    let mut out = Vec::new();
+    for node in named(list)
+        .filter(|it| !has_kind || (it.kind().contains("parameter") && !it.kind().ends_with("modifiers")))
+    {
+        let by = |fields: &[&str]| fields.iter().find_map(|field| node.child_by_field_name(field));
+        let mut cursor = node.walk();
+        // Go names several at once.
+        let mut names: Vec<Node<'_>> =
+            node.children_by_field_name("name", &mut cursor).filter(Node::is_named).collect();
+        if names.is_empty() {
+            let name = by(&["pattern", "left", "declarator"]);
+            names.push(
+                name.or_else(|| named(node).find(|it| it.kind().ends_with("identifier"))).unwrap_or(node),
+            );
+        }
+        out.extend(names.into_iter().map(|name| Parameter {
+            name: one_line(text_of(name, text).trim_start_matches(['*', '&', '.', '$'])),
+            annotation: by(&["type"]).map(|it| one_line(text_of(it, text).trim_start_matches([':', ' ']))),
+            has_default: by(&["value", "right", "default_value"]).is_some(),
+        }));
+    }
+    out
 }
 
 /// Reads a type.
@@ -224,7 +238,7 @@ pub(crate) fn class(words: &Words, at: &At<'_, '_>) -> Class {
 fn bases(words: &Words, at: &At<'_, '_>) -> Vec<String> {
     let mut out = Vec::new();
     for clause in children(at.node).filter(|it| words.bases.contains(&it.kind())) {
-        let written = text_of(clause, at.text);
+        let written = text_of(clause, at.text).trim_start_matches('<');
         let mut depth = 0_usize;
         let mut word = String::new();
         for letter in written.chars().chain([',']) {
@@ -262,18 +276,27 @@ fn bases(words: &Words, at: &At<'_, '_>) -> Vec<String> {
 pub(crate) fn is_else_if(at: &At<'_, '_>) -> bool {
     let Some(parent) = at.parent() else { return false };
     parent.kind() == "else_clause"
+        || at.node.prev_sibling().is_some_and(|it| it.kind() == "else")
         || (parent.kind() == at.node.kind()
             && parent.child_by_field_name("alternative").is_some_and(|it| it.id() == at.node.id()))
 }
 
-/// What a body in braces does.
+/// What a body does.
 pub(crate) fn body(words: &Words, body: Node<'_>, text: &str) -> Body {
-    // Go keeps the statements in a list of their own.
-    let list = named(body).next().filter(|it| it.kind() == "statement_list" && named(body).count() == 1);
-    let statements: Vec<Node<'_>> = named(list.unwrap_or(body)).filter(|it| it.kind() != "comment").collect();
-    if !text_of(body, text).trim_start().starts_with('{') && statements.is_empty() {
-        return if is_unwritten(words, text_of(body, text)) { Body::Unimplemented } else { Body::Working };
+    let written = text_of(body, text).trim_start();
+    let is_block =
+        written.starts_with('{') || ["block", "body", "statement"].iter().any(|it| body.kind().contains(it));
+    if !written.starts_with('{') && is_unwritten(words, written.trim_start_matches(['=', '>', ' '])) {
+        return Body::Unimplemented;
     }
+    if !is_block || written.starts_with('=') {
+        return Body::Working;
+    }
+    // Some grammars keep the statements in a list of their own.
+    let list = named(body).next().filter(|it| {
+        matches!(it.kind(), "statement_list" | "statements" | "block") && named(body).count() == 1
+    });
+    let statements: Vec<Node<'_>> = named(list.unwrap_or(body)).collect();
     let mut is_trivial = true;
     for statement in &statements {
         let written = text_of(*statement, text).trim().trim_end_matches(';').trim_end();
@@ -340,6 +363,25 @@ pub(crate) fn unquoted(written: &str) -> &str {
     written.get(start + length..end.max(start + length)).unwrap_or_default()
 }
 
+/// Whether a part of a string of this kind is a value that is put in.
+pub(crate) fn is_put_in(kind: &str) -> bool {
+    let is_text = [
+        "content",
+        "delimiter",
+        "encoding",
+        "end",
+        "fragment",
+        "literal",
+        "quote",
+        "sequence",
+        "start",
+        "text",
+    ]
+    .iter()
+    .any(|it| kind.ends_with(it));
+    !is_text && !kind.contains("escape") && !kind.contains("reference")
+}
+
 /// What a string is there for, and what it is a value of.
 pub(crate) fn role(words: &Words, at: &At<'_, '_>) -> (Role, Option<String>) {
     let mut inner = at.node;
@@ -370,7 +412,11 @@ pub(crate) fn role(words: &Words, at: &At<'_, '_>) -> (Role, Option<String>) {
         let node = match *field {
             "" => None,
             "<first>" => named(*outer).find(|it| it.id() != inner.id()),
-            field => outer.child_by_field_name(field),
+            "<before>" => inner.prev_named_sibling(),
+            field => match field.strip_prefix('#') {
+                Some(kind) => named(*outer).find(|it| it.kind() == kind),
+                None => outer.child_by_field_name(field),
+            },
         };
         return (*role, node.map(|it| target(it, at.text)));
     }
@@ -379,6 +425,9 @@ pub(crate) fn role(words: &Words, at: &At<'_, '_>) -> (Role, Option<String>) {
 
 /// How a target is called: a key without its marks, a name as written.
 fn target(node: Node<'_>, text: &str) -> String {
-    let written = one_line(text_of(node, text));
+    let written = one_line(text_of(node, text).trim_start_matches(['*', '&']));
+    if matches!(node.kind(), "parameter" | "variable_declaration") {
+        return written.split(':').next().unwrap_or_default().trim().to_owned();
+    }
     if written.starts_with(['"', '\'']) { unquoted(&written).to_owned() } else { written }
 }

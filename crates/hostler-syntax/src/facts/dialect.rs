@@ -70,6 +70,13 @@ impl<'a, 'tree> At<'a, 'tree> {
         self.node.child_by_field_name(field)
     }
 
+    /// The body of a function.
+    pub(crate) fn body(&self) -> Option<Node<'tree>> {
+        let body = self.child("body").or_else(|| child_of_kind(self.node, "function_body"))?;
+        // Kotlin's holds a block or one expression.
+        Some(if body.kind() == "function_body" { child_of_kind(body, "block").unwrap_or(body) } else { body })
+    }
+
     /// The text of the child in `field`, empty without one.
     pub(crate) fn child_text(&self, field: &str) -> &'a str {
         self.child(field).map_or("", |it| text_of(it, self.text))
@@ -115,7 +122,7 @@ pub(crate) trait Dialect: Sync {
     }
 
     /// The node adds to the class of its name instead of being one (Rust's `impl`).
-    fn extends_class(&self, _kind: &str) -> bool {
+    fn extends_class(&self, _at: &At<'_, '_>) -> bool {
         false
     }
 
@@ -126,7 +133,7 @@ pub(crate) trait Dialect: Sync {
 
     /// What the body of the function does.
     fn body(&self, at: &At<'_, '_>) -> Body {
-        at.child("body").map_or(Body::Empty, |it| common::body(self.words(), it, at.text))
+        at.body().map_or(Body::Empty, |it| common::body(self.words(), it, at.text))
     }
 
     /// A branch that continues another: the `if` of an `else if`.
@@ -156,9 +163,7 @@ pub(crate) trait Dialect: Sync {
     fn literal(&self, at: &At<'_, '_>) -> Option<Literal> {
         let (role, target) = common::role(self.words(), at);
         let value = common::unquoted(at.own_text()).to_owned();
-        let is_interpolated = children(at.node).any(|it| {
-            it.kind().contains("interpol") || it.kind().ends_with("_substitution") || it.kind() == "expansion"
-        });
+        let is_interpolated = named(at.node).any(|it| common::is_put_in(it.kind()));
         Some(Literal { value, target, role, is_interpolated, ..Literal::default() })
     }
 

@@ -11,6 +11,9 @@ use crate::{DEPTH_MAX, line_of, text_of};
 /// Most faults that are told of one text.
 const FAULTS_MAX: usize = 50;
 
+/// Calls that end what is going on, in languages where that is no statement.
+const RAISING: &[&str] = &["die", "exit", "fail", "fatalError", "panic", "panic!", "raise", "sys.error"];
+
 /// Reads the facts of `tree` into `out`.
 pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Facts) {
     let mut walk = Walk {
@@ -141,7 +144,7 @@ impl Walk<'_> {
             }
             Part::Class => {
                 if let Some(class) = self.dialect.class(&at) {
-                    let class = self.class(class, self.dialect.extends_class(node.kind()));
+                    let class = self.class(class, self.dialect.extends_class(&at));
                     self.scopes.push(Scope { class: Some(class), nesting: 0, ..scope });
                     mark.scope = true;
                 }
@@ -317,6 +320,9 @@ impl Walk<'_> {
                     it.logs = true;
                 }
             }
+        }
+        if RAISING.contains(&call.callee.as_str()) {
+            self.raise();
         }
         self.out.calls.push(call);
     }

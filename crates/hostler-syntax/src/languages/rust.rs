@@ -121,8 +121,8 @@ impl Dialect for Rust {
         Some(class)
     }
 
-    fn extends_class(&self, kind: &str) -> bool {
-        kind == "impl_item"
+    fn extends_class(&self, at: &At<'_, '_>) -> bool {
+        at.node.kind() == "impl_item"
     }
 
     fn sets_contracts_apart(&self) -> bool {
