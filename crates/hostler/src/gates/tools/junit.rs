@@ -1,4 +1,4 @@
-//! Results of tests as JUnit XML: only those that failed, with where and why.
+//! Results of tests as `JUnit` XML: only those that failed, with where and why.
 
 use std::path::PathBuf;
 
@@ -85,10 +85,10 @@ pub(super) fn attribute(start: &BytesStart<'_>, name: &str) -> Option<String> {
 }
 
 fn add(found: &mut [Failure], text: &str) {
-    if let Some(failure) = found.last_mut() {
-        if failure.text.len() + text.len() <= TEXT_BYTES_MAX {
-            failure.text.push_str(text);
-        }
+    if let Some(failure) = found.last_mut()
+        && failure.text.len() + text.len() <= TEXT_BYTES_MAX
+    {
+        failure.text.push_str(text);
     }
 }
 

@@ -121,7 +121,7 @@ struct Tool {
     /// Whether it runs on a file of its extensions; `Err`: it does not, and that is to be told.
     takes: fn(&Job<'_>, &Path) -> Result<bool, String>,
     /// Its arguments for a look at a job's files; `None`: it only reads texts.
-    arguments: Option<fn(&Job<'_>) -> Result<Vec<OsString>, String>>,
+    arguments: Option<Arguments>,
     /// Its arguments to look at a text on its standard input that is to be this file.
     text: Option<fn(&Job<'_>, &Path) -> Vec<OsString>>,
     /// What it said about a job's files; `Err`: it did not do its work, and why.
@@ -133,6 +133,9 @@ struct Tool {
     /// What to do when it is missing.
     install: &'static str,
 }
+
+/// The arguments of a job; `Err`: why it cannot be started.
+type Arguments = fn(&Job<'_>) -> Result<Vec<OsString>, String>;
 
 /// How a tool mends files.
 enum Fix {
@@ -287,6 +290,7 @@ impl Report {
 }
 
 /// A tool that takes every file of its extensions.
+#[expect(clippy::unnecessary_wraps, reason = "others refuse files")]
 fn takes_all(_: &Job<'_>, _: &Path) -> Result<bool, String> {
     Ok(true)
 }
@@ -340,7 +344,7 @@ fn carry_out<'a>(request: &'a Request<'a>, jobs: Vec<Job<'a>>, text: Option<&str
         Purpose::Fix => 1,
         _ => std::thread::available_parallelism().map_or(2, usize::from),
     };
-    let mut done = in_parallel(jobs, workers, |job| job.tool.effort, |job| execute(&warden, job, text));
+    let mut done = in_parallel(jobs, workers, |job| job.tool.effort, |job| execute(&warden, &job, text));
     if request.purpose == Purpose::Review {
         drop_settled_layout(&mut done);
     } else {
@@ -424,7 +428,7 @@ fn in_parallel<J: Send, R: Send>(
     results.into_iter().map(|it| it.1).collect()
 }
 
-fn execute<'a>(warden: &Warden, job: Job<'a>, text: Option<&str>) -> Done<'a> {
+fn execute<'a>(warden: &Warden, job: &Job<'a>, text: Option<&str>) -> Done<'a> {
     let begun = Instant::now();
     let mut run = Run {
         tool: job.tool.name,
@@ -436,7 +440,7 @@ fn execute<'a>(warden: &Warden, job: Job<'a>, text: Option<&str>) -> Done<'a> {
         is_configured: !job.chosen.is_ours,
         is_required: job.request.settings.choice(job.tool.name) == Choice::Required,
     };
-    run.outcome = match attempt(warden, &job, text, &mut run) {
+    run.outcome = match attempt(warden, job, text, &mut run) {
         Ok(found) if found.is_empty() => Outcome::Clean,
         Ok(found) => Outcome::Findings(found),
         Err(reason) => Outcome::NotRun { reason },

@@ -76,7 +76,7 @@ pub(super) enum Error {
         source: std::io::Error,
     },
     /// It was ended with its children.
-    #[error("`{}` did not end within {} s and was stopped", program.display(), limit.as_secs_f64().round())]
+    #[error("`{}` did not end within {limit:?} and was stopped", program.display())]
     TimedOut {
         /// Which.
         program: PathBuf,
@@ -189,14 +189,11 @@ pub(super) fn run(warden: &Warden, call: &Call, limit: Duration) -> Result<Answe
     let stderr = Pipe::of(child.stderr.take());
     let (ended, wait) = mpsc::channel();
     thread::spawn(move || ended.send(child.wait()));
-    let status = match wait.recv_timeout(limit) {
-        Ok(status) => status,
-        Err(_) => {
-            warden.end(group);
-            let _ = wait.recv_timeout(CLOSING_TIME_MAX);
-            warden.tell('-', group);
-            return Err(Error::TimedOut { program: program(), limit });
-        }
+    let Ok(status) = wait.recv_timeout(limit) else {
+        warden.end(group);
+        let _ = wait.recv_timeout(CLOSING_TIME_MAX);
+        warden.tell('-', group);
+        return Err(Error::TimedOut { program: program(), limit });
     };
     // A child that was left behind may hold the output open.
     let grace = deadline.saturating_duration_since(Instant::now()).min(GRACE);

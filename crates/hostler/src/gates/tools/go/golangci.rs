@@ -76,10 +76,7 @@ struct Position {
 /// Reads the first JSON value of the output; words may follow it.
 fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
     let first = serde_json::Deserializer::from_str(&answer.stdout).into_iter::<Document>().next();
-    let document = match (answer.code, first) {
-        (0 | 1, Some(Ok(document))) => document,
-        _ => return Err(exited(answer)),
-    };
+    let (0 | 1, Some(Ok(document))) = (answer.code, first) else { return Err(exited(answer)) };
     let report = |it: Issue| {
         let (check, severity) = match (it.from_linter.as_str(), it.severity.as_str()) {
             ("typecheck", _) => ("type", Severity::Error),

@@ -46,7 +46,7 @@ fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
                 found.push(Report::new(path, row, "type", Severity::Error, message));
             }
         }
-        let json: String = output.lines().filter(|it| !is_line(it)).map(|it| format!("{it}\n")).collect();
+        let json: String = output.split_inclusive('\n').filter(|it| !is_line(it)).collect();
         let values = serde_json::Deserializer::from_str(&json).into_iter::<BTreeMap<String, Value>>();
         for package in values {
             let package = package.map_err(|error| format!("its JSON cannot be read: {error}"))?;

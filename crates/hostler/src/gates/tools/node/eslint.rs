@@ -67,7 +67,8 @@ struct Message {
     #[serde(default)]
     fatal: bool,
     severity: u8,
-    message: String,
+    #[serde(rename = "message")]
+    text: String,
     line: Option<usize>,
 }
 
@@ -85,9 +86,7 @@ fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
             (_, _, 2) => ("lint", Severity::Error),
             _ => ("lint", Severity::Warn),
         };
-        Some(
-            Report::new(file, it.line.unwrap_or(1), check, severity, &it.message).code(it.rule_id.as_deref()),
-        )
+        Some(Report::new(file, it.line.unwrap_or(1), check, severity, &it.text).code(it.rule_id.as_deref()))
     };
     let reports =
         looked.iter().flat_map(|it| it.messages.iter().filter_map(|message| report(&it.file_path, message)));

@@ -86,6 +86,9 @@ pub(super) fn findings(answer: &Answer, report: &str) -> Result<Vec<Report>, Str
         }
         _ => return Err(exited(answer)),
     };
+    if results.test_results.is_empty() {
+        return Err("it found no tests in the files".to_owned());
+    }
     Ok(results.test_results.iter().filter(|it| it.status == "failed").flat_map(of_suite).collect())
 }
 
@@ -174,6 +177,7 @@ mod tests {
     fn without_a_report_nothing_was_tested() {
         let answer = |code| Answer { code, stdout: String::new(), stderr: "broken".into(), is_cut: false };
         assert!(findings(&answer(1), "").unwrap_err().contains("broken"));
+        assert!(findings(&answer(1), "{\"testResults\": []}").unwrap_err().contains("no tests"));
         assert!(findings(&answer(139), "").unwrap_err().contains("signal 11"));
     }
 }

@@ -60,7 +60,8 @@ fn arguments(job: &Job<'_>) -> Vec<OsString> {
 #[derive(Deserialize)]
 struct Line {
     file: PathBuf,
-    line: i64,
+    #[serde(rename = "line")]
+    row: i64,
     message: String,
     code: Option<String>,
     severity: String,
@@ -76,7 +77,7 @@ fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
             continue;
         }
         let check = if line.code.as_deref() == Some("syntax") { "syntax" } else { "type" };
-        let at = usize::try_from(line.line).unwrap_or(1);
+        let at = usize::try_from(line.row).unwrap_or(1);
         found.push(Report::new(line.file, at, check, Severity::Error, &line.message).code(line.code));
     }
     // What stops it before it checks anything has the code 2, and a line of JSON where it is about the sources.

@@ -40,7 +40,8 @@ struct Line {
 #[derive(Deserialize)]
 struct Message {
     level: String,
-    message: String,
+    #[serde(rename = "message")]
+    text: String,
     code: Option<Code>,
     #[serde(default)]
     spans: Vec<Span>,
@@ -66,11 +67,8 @@ fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
         let Ok(line) = serde_json::from_str::<Line>(line) else { continue };
         any = true;
         let Some(message) = line.message.filter(|_| line.reason == "compiler-message") else { continue };
-        for report in report(&message) {
-            if !found.contains(&report) {
-                found.push(report);
-            }
-        }
+        let new = report(&message).filter(|it| !found.contains(it));
+        found.extend(new);
     }
     // Cargo ends with 101 for whatever it is; without a message it did not come as far as the compiler.
     if answer.code == 0 || (any && !found.is_empty()) { Ok(found) } else { Err(exited(answer)) }
@@ -86,7 +84,7 @@ fn report(message: &Message) -> Option<Report> {
         _ => return None,
     };
     let span = message.spans.iter().find(|it| it.is_primary)?;
-    Some(Report::new(&span.file_name, span.line_start, check, severity, &message.message).code(code))
+    Some(Report::new(&span.file_name, span.line_start, check, severity, &message.text).code(code))
 }
 
 #[cfg(test)]

@@ -45,7 +45,8 @@ pub(in super::super) const NEXTEST: Tool = Tool {
     arguments: Some(|job| {
         // Configuration of a tool is weaker than the project's.
         let scratch = job.scratch()?;
-        let report = format!("[profile.default.junit]\npath = {:?}\n", scratch.join(REPORT));
+        let path = toml::Value::String(scratch.join(REPORT).display().to_string());
+        let report = format!("[profile.default.junit]\npath = {path}\n");
         let file = scratch.join("nextest.toml");
         fs::write(&file, report)
             .map_err(|error| format!("`{}` cannot be written: {error}", file.display()))?;

@@ -138,6 +138,11 @@ fn reason(runs: &[Run], tool: &str) -> String {
     reasons[0].clone()
 }
 
+/// How many files of Python a tool was given.
+fn sources_of(run: &Run) -> usize {
+    run.command.iter().filter(|it| Path::new(it).extension().is_some_and(|it| it == "py")).count()
+}
+
 fn names(runs: &[Run]) -> Vec<&'static str> {
     runs.iter().map(|it| it.tool).collect()
 }

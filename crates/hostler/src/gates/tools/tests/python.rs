@@ -324,5 +324,5 @@ fn the_configuration_takes_tests_out() {
     let runs = project.run(Purpose::Stop, &many);
     assert!(reason(&runs, "pytest").starts_with("2 more test files were not run: at most 10"));
     let ran = runs.iter().find(|it| it.tool == "pytest" && it.outcome == Outcome::Clean).unwrap();
-    assert_eq!(ran.command.iter().filter(|it| it.ends_with(".py")).count(), 10);
+    assert_eq!(sources_of(ran), 10);
 }

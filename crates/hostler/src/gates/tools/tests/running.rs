@@ -103,11 +103,7 @@ fn a_run_gets_at_most_thirty_files() {
     }
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     let runs = project.run(Purpose::Stop, &files);
-    let counts: Vec<usize> = runs
-        .iter()
-        .filter(|it| it.tool == "flake8")
-        .map(|it| it.command.iter().filter(|it| it.ends_with(".py")).count())
-        .collect();
+    let counts: Vec<usize> = runs.iter().filter(|it| it.tool == "flake8").map(sources_of).collect();
     assert_eq!(counts, [30, 30, 5], "all are checked, so many at a time");
 }
 
