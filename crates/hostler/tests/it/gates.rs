@@ -1,8 +1,10 @@
 //! The gates through the real program: reviews that somebody asks for, edits before they land, and the ends of turns.
 
 mod edit;
+mod killed;
 mod review;
 mod stop;
+mod tools;
 
 use std::fmt::Write;
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -85,7 +85,7 @@ impl<'a> Layout<'a> {
         serde_json::from_str(&self.text(path)?).ok()
     }
 
-    /// Whether a TOML file has the table `[a.b]`.
+    /// Whether a TOML file has the table or key `a.b`.
     pub(super) fn has_table(&self, path: &Path, name: &str) -> bool {
         self.toml(path).is_some_and(|table| lookup(&table, name).is_some())
     }

@@ -55,9 +55,10 @@ pub(in super::super) const FORMAT: Tool = Tool {
     purposes: &[Purpose::Review, Purpose::Fix],
     choose: |layout, folder, _| {
         let configured = configuration(layout, folder);
+        let is_anothers = super::formats_otherwise(layout, folder);
         let is_theirs = layout.has_hook(folder, &["ruff-format"])
-            || configured.as_ref().is_some_and(|it| configures_format(layout, it));
-        let is_wanted = is_theirs || !super::formats_otherwise(layout, folder);
+            || !is_anothers && configured.as_ref().is_some_and(|it| configures_format(layout, it));
+        let is_wanted = is_theirs || !is_anothers;
         is_wanted.then(|| Use { is_ours: !is_theirs, ..chosen(layout, folder, configured) })
     },
     arguments: Some(|job| Ok(format_arguments(job, &["--diff"]).into_iter().chain(job.paths()).collect())),
@@ -82,9 +83,12 @@ fn configuration(layout: &Layout<'_>, folder: &Path) -> Option<PathBuf> {
     super::configured(layout, folder, "ruff", &[".ruff.toml", "ruff.toml"], &[])
 }
 
+/// Whether the file says how sources are laid out, and not only what is linted.
 fn configures_format(layout: &Layout<'_>, file: &Path) -> bool {
-    let table = if file.ends_with("pyproject.toml") { "tool.ruff.format" } else { "format" };
-    layout.has_table(file, table)
+    let prefix = if file.ends_with("pyproject.toml") { "tool.ruff." } else { "" };
+    ["format", "line-length", "indent-width"]
+        .iter()
+        .any(|it| layout.has_table(file, &format!("{prefix}{it}")))
 }
 
 /// What ruff stands in for, where the project has no tool of its own.

@@ -113,6 +113,40 @@ fn the_projects_own_tools_are_used() {
     assert_eq!(names(&stop), ["flake8", "mypy"], "layout waits for the formatter");
 }
 
+// @traces 021-US-003-AC01 021-US-003-AC02 021-CONST-III-007 021-TEST-UNIT-055
+#[test]
+fn the_projects_thresholds_count() {
+    let long = format!(
+        "\"\"\"A module.\"\"\"\n\nimport os\n\n\ndef names(first, second):\n    return [{}]\n",
+        "os.name, ".repeat(8) + "os.sep"
+    );
+    let short = "x = [1, 2]\ny = x[1 :]\nz = (\n    x\n    and y\n)\n";
+    let project = Project::new(&[
+        ("wide/pyproject.toml", "[tool.black]\nline-length = 100\n[tool.isort]\nprofile = \"black\"\n"),
+        ("wide/.flake8", "[flake8]\nselect = E,F,W,C90\nmax-line-length = 88\nignore = F401\n"),
+        ("wide/mod.py", &long),
+        ("narrow/pyproject.toml", "[tool.black]\n[tool.isort]\nprofile = \"black\"\n"),
+        ("narrow/.flake8", "[flake8]\nselect = E,F,W,C90\nmax-line-length = 88\n"),
+        ("narrow/mod.py", &long),
+        ("narrow/layout.py", short),
+    ]);
+    if !has("the_projects_thresholds_count", &project, &["black", "isort", "flake8", "mypy"]) {
+        return;
+    }
+    let wide = project.review(&["wide/mod.py"]);
+    assert_eq!(names(&wide), ["isort", "black", "flake8", "mypy"]);
+    assert!(wide.iter().all(|it| it.outcome == Outcome::Clean), "{wide:#?}");
+    let narrow = project.review(&["narrow/mod.py"]);
+    assert_eq!(found(&narrow, "black"), ["narrow/mod.py:7 format error -"], "its own default, 88");
+    // E501 is counted by us, E203 and W503 contradict the formatter.
+    assert_eq!(found(&narrow, "flake8"), [""; 0]);
+    assert_eq!(found(&project.review(&["narrow/layout.py"]), "flake8"), [""; 0]);
+    project.write("wide/mod.py", "import os\n");
+    assert_eq!(found(&project.review(&["wide/mod.py"]), "flake8"), [""; 0]);
+    project.write("narrow/mod.py", "import os\n");
+    assert_eq!(found(&project.review(&["narrow/mod.py"]), "flake8"), ["narrow/mod.py:1 lint warn F401"]);
+}
+
 #[test]
 fn other_type_checkers_are_used_where_they_are_configured() {
     let project = Project::new(&[
@@ -212,7 +246,7 @@ fn the_projects_python_decides_what_is_syntax() {
     assert_eq!(found(&runs, "ruff check"), ["old/mod.py:1 syntax error invalid-syntax"]);
 }
 
-// @traces 021-TEST-UNIT-059
+// @traces 021-TEST-UNIT-059 021-CONST-III-008
 #[test]
 fn a_module_is_imported_where_that_was_asked_for() {
     let mut project = Project::new(&[
