@@ -37,8 +37,20 @@ const TRACES: &[&str] = &[
     "a.sh\nf() { # @TAG FR-1,\n# FR-2\ncat <<E\nE\n}\n",
 ];
 
+/// Source files of many languages.
+const SOURCES: &[(&str, &[&str])] = &[
+    (
+        "crates/hostler-syntax/src/languages/samples",
+        &[
+            "py", "ts", "tsx", "js", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "kt", "swift", "scala", "sh",
+        ],
+    ),
+    ("crates/hostler-syntax/src", &["rs"]),
+    ("crates/hostler/tests", &["py"]),
+];
+
 const TARGETS: &[&str] =
-    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript", "trace"];
+    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript", "trace", "syntax"];
 
 /// Runs the task: `true` when no target found anything.
 pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
@@ -143,6 +155,16 @@ fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
                 );
             }
             seeds.extend(TRACES.iter().map(|text| text.replace("@TAG", "@traces").into_bytes()));
+        }
+        "syntax" => {
+            for (folder, extensions) in SOURCES {
+                for extension in *extensions {
+                    let mut files = Vec::new();
+                    collect(&crate::root().join(folder), &[extension], &mut files)?;
+                    let named = files.into_iter().map(|it| [format!("a.{extension}\n").as_bytes(), &it].concat());
+                    seeds.extend(named);
+                }
+            }
         }
         "transcript" => {
             let mut files = Vec::new();

@@ -345,6 +345,6 @@ pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
     crate::too_long(text)?;
     match grammar.dialect.faults(text) {
         Some(faults) => Ok(faults.unwrap_or_default()),
-        None => Ok(walk::faults(&crate::parse(grammar, text)?, text)),
+        None => Ok(walk::faults(grammar.dialect, &crate::parse(grammar, text)?, text)),
     }
 }

@@ -191,7 +191,7 @@ pub(crate) fn signature(at: &At<'_, '_>, body: Option<Node<'_>>) -> String {
 }
 
 pub(crate) fn parameters(list: Node<'_>, text: &str) -> Vec<Parameter> {
-    let has_kind = named(list).any(|it| it.kind().contains("parameter"));
+    let has_kind = named(list).any(|it| it.kind() == "parameter");
     let mut out = Vec::new();
     for node in named(list)
         .filter(|it| !has_kind || (it.kind().contains("parameter") && !it.kind().ends_with("modifiers")))

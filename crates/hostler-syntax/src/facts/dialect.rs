@@ -192,6 +192,11 @@ pub(crate) trait Dialect: Sync {
         false
     }
 
+    /// The error of the tree is a gap of the grammar, no fault of the text.
+    fn forgives(&self, _error: Node<'_>, _ancestors: &[Node<'_>], _text: &str) -> bool {
+        false
+    }
+
     /// Adds what needs the whole text.
     fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
 

@@ -61,12 +61,12 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
 }
 
 /// The syntax errors of `tree` alone.
-pub(crate) fn faults(tree: &Tree, text: &str) -> Vec<Fault> {
+pub(crate) fn faults(dialect: &dyn Dialect, tree: &Tree, text: &str) -> Vec<Fault> {
     let mut faults = Vec::new();
     if tree.root_node().has_error() {
-        crate::walk(tree, |node, _, _| {
+        crate::walk(tree, |node, _, ancestors| {
             if node.is_error() || node.is_missing() {
-                faults.extend(fault(node, text).filter(|_| faults.len() < FAULTS_MAX));
+                faults.extend(fault(dialect, node, ancestors, text).filter(|_| faults.len() < FAULTS_MAX));
             }
         });
     }
@@ -112,7 +112,7 @@ impl Walk<'_> {
     fn enter(&mut self, node: Node<'_>, ancestors: &[Node<'_>]) -> Entered {
         let mut mark = Entered::default();
         if (node.is_error() || node.is_missing()) && self.out.errors.len() < FAULTS_MAX {
-            self.out.errors.extend(fault(node, self.text));
+            self.out.errors.extend(fault(self.dialect, node, ancestors, self.text));
         }
         let Some(part) = self.dialect.part(node.kind()).filter(|_| node.is_named()) else { return mark };
         let scope = self.scope();
@@ -362,7 +362,10 @@ impl Walk<'_> {
 }
 
 /// What is wrong at an error of the tree.
-fn fault(node: Node<'_>, text: &str) -> Option<Fault> {
+fn fault(dialect: &dyn Dialect, node: Node<'_>, ancestors: &[Node<'_>], text: &str) -> Option<Fault> {
+    if dialect.forgives(node, ancestors, text) {
+        return None;
+    }
     let start = node.start_position();
     let before = text.get(node.start_byte() - start.column..node.start_byte())?;
     let message = if node.is_missing() {

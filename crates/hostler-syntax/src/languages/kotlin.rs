@@ -82,7 +82,10 @@ impl Dialect for Kotlin {
     }
 
     fn class(&self, at: &At<'_, '_>) -> Option<Class> {
-        let class = common::class(&KOTLIN, at);
+        let mut class = common::class(&KOTLIN, at);
+        if class.name.is_empty() {
+            "Companion".clone_into(&mut class.name);
+        }
         let kind = match class.kind {
             ClassKind::Class if children(at.node).any(|it| it.kind() == "interface") => ClassKind::Interface,
             ClassKind::Class if child_of_kind(at.node, "enum_class_body").is_some() => ClassKind::Enum,

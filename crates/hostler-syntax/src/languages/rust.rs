@@ -19,6 +19,9 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
 
 struct Rust;
 
+/// Longest error, in bytes, that an attribute in an unusual place makes. A longer one has other reasons.
+const ATTRIBUTE_ERROR_BYTES_MAX: usize = 200;
+
 const RUST: Words = Words {
     public: &["pub"],
     private: &[],
@@ -127,6 +130,15 @@ impl Dialect for Rust {
 
     fn sets_contracts_apart(&self) -> bool {
         true
+    }
+
+    fn forgives(&self, error: Node<'_>, ancestors: &[Node<'_>], text: &str) -> bool {
+        // A macro takes any tokens; attributes may stand where the grammar knows none.
+        let in_macro = ancestors.iter().any(|it| {
+            matches!(it.kind(), "token_tree" | "token_tree_pattern" | "macro_invocation" | "macro_definition")
+        });
+        let written = text_of(error, text);
+        in_macro || (written.len() <= ATTRIBUTE_ERROR_BYTES_MAX && written.contains("#["))
     }
 
     fn is_wildcard(&self, at: &At<'_, '_>) -> bool {
