@@ -2,7 +2,9 @@
 
 mod claims;
 mod fuzz;
+mod gates;
 mod latency;
+mod python;
 mod review;
 mod sessions;
 mod trace;
@@ -18,7 +20,9 @@ const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask claims [--gate] [--misses] [--release] FILE...
        cargo xtask review [--gate] [--misses] FILE...
        cargo xtask review --tree FOLDER [CHECK]
+       cargo xtask gates [--rounds N] [--tools FOLDER]
        cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
+       cargo xtask python [--rounds N] [--seed N] FOLDER...
        cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]
        cargo xtask trace-bench [--files N]
@@ -31,6 +35,8 @@ fn main() -> ExitCode {
         Some((task, rest)) if task == "claims" => claims::run(rest),
         Some((task, rest)) if task == "review" => review::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
+        Some((task, rest)) if task == "gates" => gates::run(rest),
+        Some((task, rest)) if task == "python" => python::run(rest),
         Some((task, rest)) if task == "sessions" => sessions::run(rest),
         Some((task, rest)) if task == "trace-bench" => trace::bench(rest),
         Some((task, rest)) if task == "replay-bench" => transcripts::bench(rest),

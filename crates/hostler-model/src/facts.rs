@@ -43,6 +43,8 @@ pub struct Needs {
     pub reads: Option<ReadWindow>,
     /// How often the agent made the very same call in a row.
     pub repeats: bool,
+    /// What the project's linter says of the file as the call would leave it.
+    pub lint: bool,
 }
 
 impl Needs {
@@ -53,7 +55,9 @@ impl Needs {
 
     /// The answer lies in files that are not ours: looking may take long.
     pub fn look_at_files(&self) -> bool {
-        !(self.paths.is_empty() && self.contents.is_empty() && self.listings.is_empty()) || self.uses_uv
+        !(self.paths.is_empty() && self.contents.is_empty() && self.listings.is_empty())
+            || self.uses_uv
+            || self.lint
     }
 }
 
@@ -73,6 +77,19 @@ pub struct Facts {
     /// The same call by the same agent right before this one, in a row and with the same result each time. `None`:
     /// nobody asked, or it could not be told.
     pub repeats: Option<u64>,
+    /// What the linter finds that it did not find before. `None`: nobody asked, or it did not say in time.
+    pub lint: Option<Vec<LintError>>,
+}
+
+/// What a linter holds to be an error.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LintError {
+    /// Where, from 1.
+    pub line: usize,
+    /// Its rule.
+    pub code: String,
+    /// What is wrong.
+    pub message: String,
 }
 
 impl Facts {

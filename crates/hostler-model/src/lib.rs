@@ -15,5 +15,5 @@ pub mod lexical;
 pub use decision::{Decision, Finding, Mode, Profile, Step, Verdict};
 pub use effect::{Coverage, Effect, EffectKind, Reach, Target};
 pub use event::{Action, Agent, Change, Event, EventKind, Host, Outcome, StartSource, ToolCall};
-pub use facts::{Content, Facts, FileKind, Needs, PathFact, Place, ReadCount, ReadWindow};
+pub use facts::{Content, Facts, FileKind, LintError, Needs, PathFact, Place, ReadCount, ReadWindow};
 pub use ids::{BadSessionId, SessionId};

@@ -6,8 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use hostler_model::{
-    Action, Change, Content, Decision, Event, EventKind, Facts, FileKind, Host, Needs, PathFact, Place,
-    Profile, ReadCount, SessionId, ToolCall, lexical,
+    Action, Change, Content, Decision, Event, EventKind, Facts, FileKind, Host, LintError, Needs, PathFact,
+    Place, Profile, ReadCount, SessionId, ToolCall, lexical,
 };
 
 use crate::guards::{Example, Guard, Hit};
@@ -20,6 +20,8 @@ pub(crate) struct World {
     pub(crate) uses_uv: Option<bool>,
     pub(crate) reads: Option<ReadCount>,
     pub(crate) repeats: Option<u64>,
+    /// What the linter says of whatever is written.
+    lint: Option<Vec<LintError>>,
     files: BTreeMap<PathBuf, String>,
     links: BTreeMap<PathBuf, PathBuf>,
 }
@@ -49,6 +51,7 @@ impl World {
             uses_uv: Some(true),
             reads: Some(ReadCount::default()),
             repeats: Some(0),
+            lint: None,
             files: BTreeMap::new(),
             links: BTreeMap::new(),
         };
@@ -66,6 +69,10 @@ impl World {
                 world.reads = Some(ReadCount { in_window, in_session, told: false });
             }
             Example::Again(_, times) => world.repeats = Some(times),
+            Example::Linted(_, _, message) => {
+                let error = LintError { line: 1, code: "F632".to_owned(), message: message.to_owned() };
+                world.lint = Some(vec![error]);
+            }
             Example::Bash(_) | Example::Write(..) | Example::Edit(..) | Example::WriteNowhere => {}
         }
         world
@@ -140,6 +147,7 @@ impl World {
             uses_uv: if needs.uses_uv { self.uses_uv } else { None },
             reads: needs.reads.and(self.reads),
             repeats: self.repeats.filter(|_| needs.repeats),
+            lint: self.lint.clone().filter(|_| needs.lint),
         }
     }
 
@@ -228,6 +236,7 @@ pub(crate) fn action(example: &Example) -> Action {
         Example::Read { path, .. } => Action::Read { path: Some((*path).to_owned()) },
         Example::Write(path, content) => write(path, content),
         Example::Edit(path, old, new) => edit(path, old, new),
+        Example::Linted(path, content, _) => write(path, content),
         Example::WriteNowhere => Action::Write { path: None, content: "x".to_owned() },
     }
 }

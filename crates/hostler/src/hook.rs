@@ -10,6 +10,7 @@ mod call;
 mod close;
 mod fault;
 mod gate;
+mod lint;
 mod memory;
 mod recall;
 mod record;

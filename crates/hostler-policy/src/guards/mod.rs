@@ -44,8 +44,8 @@ mod tests;
 pub use loop_guard::Repeats;
 pub use protected::check_glob;
 pub use reading::ReadLimits;
-pub use review::Scope;
 pub(crate) use requirements_file::wants_uv;
+pub use review::{Scope, proposed};
 
 /// One rule over one tool call.
 pub struct Guard {
@@ -109,6 +109,8 @@ pub enum Example {
     },
     /// A command line, after so many times of the very same in a row.
     Again(&'static str, u64),
+    /// Path and content of a new file, and what the project's linter says of it.
+    Linted(&'static str, &'static str, &'static str),
 }
 
 /// No facts wanted.
@@ -151,6 +153,7 @@ pub const GUARDS: &[&Guard] = &[
     &requirements_file::GUARD,
     &secret_in_content::GUARD,
     &review::SYNTAX,
+    &review::LINT,
     &review::ERROR,
     &python_except::BARE,
     &python_except::PASS,

@@ -6,13 +6,13 @@
 use std::path::{Component, Path, PathBuf};
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use hostler_model::{Action, Facts, Mode};
+use hostler_model::{Action, Event, Facts, Mode, Place};
 use hostler_syntax::{Facts as Syntax, Language};
 
 use super::written::{Written, resolve, want_edited, written};
 use super::{Example, Guard, Hit};
-use crate::Case;
 use crate::checks::{self, Finding, Kind, Severity, Source};
+use crate::{Case, Settings};
 
 /// Most errors that are told of one call.
 const TOLD_MAX: usize = 5;
@@ -58,7 +58,6 @@ pub(crate) const SYNTAX: Guard = Guard {
         Example::Write("src/a.py", "def f(:\n    return 1\n"),
         Example::Write("src/a.py", "for i in range(3):\n    pass\nbreak\n"),
         Example::Write("src/a.py", "def f():\n\treturn 1\n        return 2\n"),
-        Example::Edit("src/a.py", "x = f()", "x = f("),
     ],
     silent: &[
         Example::Write("src/a.py", "def f():\n    if (n := g()) > 3:\n        return n\n"),
@@ -69,6 +68,51 @@ pub(crate) const SYNTAX: Guard = Guard {
         Example::Bash("python3 -c 'def f(:'"),
     ],
 };
+
+/// What the project's linter holds to be an error.
+pub(crate) const LINT: Guard = Guard {
+    id: "lint-error",
+    summary: "what cannot work, as the project's linter says: E9, F63, F7, F831 of Python",
+    standard: Mode::Off,
+    strict: Mode::Deny,
+    needs: |case, needs| {
+        let Some(path) = code(case).filter(|path| Language::of(path) == Some(Language::Python)) else {
+            return;
+        };
+        if let Some(Action::Edit { .. } | Action::Write { .. }) = case.action() {
+            needs.contents.insert(path);
+            needs.lint = true;
+        }
+    },
+    check: |case, facts| {
+        let Some(written) = whole(case, facts) else { return Vec::new() };
+        let errors = facts.lint.iter().flatten().take(TOLD_MAX);
+        errors
+            .map(|error| Hit {
+                problem: format!("{}: {} ({})", written.at(error.line), error.message, error.code),
+                instead: Some("write what the linter accepts, without silencing its rule".to_owned()),
+                snapshot: Vec::new(),
+            })
+            .collect()
+    },
+    fires: &[Example::Linted("src/a.py", "SAME = 1 is \"x\"\n", "use == to compare constant literals")],
+    silent: &[
+        Example::Write("src/a.py", "SAME = 1 == \"x\"\n"),
+        Example::Linted("notes.md", "1 is \"x\"\n", "it is no code"),
+    ],
+};
+
+/// The file that a call writes, with its text before and after, as far as they are known: what a linter is asked about.
+pub fn proposed(
+    event: &Event,
+    place: &Place,
+    settings: &Settings,
+    facts: &Facts,
+) -> Option<(PathBuf, String, String)> {
+    let case = Case { event, place, settings, shell: None };
+    let written = whole(&case, facts)?;
+    Some((written.path, written.before, written.after))
+}
 
 /// An error that a check finds in what a call adds.
 pub(crate) const ERROR: Guard = Guard {

@@ -247,3 +247,106 @@ impl Config {
 fn count(value: &Value) -> Option<usize> {
     value.as_integer().and_then(|it| usize::try_from(it).ok()).filter(|it| 0 < *it)
 }
+
+#[cfg(test)]
+mod tests {
+    #![expect(clippy::unwrap_used, reason = "tests")]
+
+    use hostler_policy::checks::{Finding, Severity};
+
+    use super::*;
+
+    fn read(text: &str) -> Config {
+        let mut config = Config::default();
+        let table: Table = text.parse().unwrap();
+        config.apply_gates(&table, "file");
+        config
+    }
+
+    #[test]
+    fn what_is_said_counts() {
+        let config = read(
+            "stop = \"warn\"\nformat = false\nfiles_max = 5\npaths = [\"packages/**\"]\nimports = true\n\
+             traced = [\"src\"]\nunmeasured = []\n[checks]\nbranches = \"warn\"\n\"stop.stub\" = \"off\"\nlint = \"info\"\n\
+             [limits]\nbranches = 5\nstop_nesting = 9\n[tools]\nruff = \"off\"\n\"ruff format\" = \"required\"\n\
+             [seconds]\ntests = 600\n[tests]\nfiles_max = 3\nexcluded_names = []\nexcluded_words = [\"slow\"]\n",
+        );
+        assert_eq!((config.faults, config.warnings), (Vec::new(), Vec::new()));
+        let (gates, settings) = (&config.gates, &config.settings);
+        assert_eq!(
+            (gates.stop(Profile::Standard), gates.stop(Profile::Observe)),
+            (Stop::Warn, Stop::Observe)
+        );
+        assert_eq!((gates.formats(Profile::Strict), gates.files_max), (false, 5));
+        assert!(gates.tools(Profile::Standard).imports);
+        assert_eq!(settings.reviewed, ["packages/**"]);
+        let checks = &settings.checks;
+        assert_eq!(checks.branches, Limit { warn: 5, error: 5 });
+        assert_eq!((checks.stop_nesting_max, checks.unmeasured_folders.len()), (9, 0));
+        let found = |check: &str| Finding {
+            check: check.to_owned(),
+            severity: Severity::Error,
+            ..Finding::default()
+        };
+        let severity = |check| checks.apply(found(check)).map(|it| it.severity);
+        assert_eq!(severity("branches"), Some(Severity::Warn));
+        assert_eq!(severity("lint"), Some(Severity::Info));
+        assert_eq!(severity("stop.stub"), None);
+        let tools = &gates.tools;
+        assert_eq!(
+            (tools.choice("ruff check"), tools.choice("ruff format")),
+            (Choice::Off, Choice::Required)
+        );
+        assert_eq!((tools.limits.tests.as_secs(), tools.tests.files_max), (600, 3));
+        assert_eq!(tools.tests.excluded_words, ["slow"]);
+    }
+
+    // @traces REQ-020-060 REQ-020-086
+    #[test]
+    fn what_is_not_said_is_what_the_manual_says() {
+        let config = Config::default();
+        let checks = &config.settings.checks;
+        assert_eq!(checks.branches, Limit { warn: 7, error: 10 });
+        assert_eq!(checks.nesting, Limit { warn: 4, error: 5 });
+        let limits = config.gates.tools.limits;
+        let seconds = [limits.syntax, limits.lint, limits.types, limits.tests].map(|it| it.as_secs());
+        assert_eq!(seconds, [10, 30, 60, 300]);
+        assert_eq!(config.gates.stop(Profile::Standard), Stop::Deny);
+        assert_eq!(
+            [Profile::Standard, Profile::Strict].map(|it| config.gates.tools(it).imports),
+            [false, true]
+        );
+        assert_eq!([Profile::Observe, Profile::Standard].map(|it| config.gates.formats(it)), [false, true]);
+    }
+
+    #[test]
+    fn what_cannot_be_meant_has_no_effect_and_is_told() {
+        for text in [
+            "stop = \"ask\"",
+            "format = 1",
+            "files_max = 0",
+            "paths = \"a\"",
+            "paths = [\"a[\"]",
+            "[checks]\nbranches = \"deny\"",
+            "[limits]\nbranches = -1",
+            "[tools]\nruff = true",
+            "[seconds]\ntests = 0",
+            "[tests]\nfiles_max = 0",
+            "[tests]\nexcluded_names = \"x\"",
+            "checks = 1",
+        ] {
+            let config = read(text);
+            assert_eq!((config.faults.len(), config.warnings.len()), (1, 0), "{text}: {:?}", config.faults);
+            assert_eq!(
+                (config.gates, config.settings),
+                (Gates::default(), Config::default().settings),
+                "{text}"
+            );
+        }
+        for text in
+            ["other = 1", "[checks]\nnone = \"off\"", "[limits]\nx = 1", "[seconds]\nx = 1", "[tests]\nx = 1"]
+        {
+            assert_eq!(read(text).warnings.len(), 1, "{text}");
+        }
+    }
+}

@@ -466,3 +466,80 @@ pub(crate) fn take_formatted(state: &Path, session: &SessionId) -> Vec<String> {
     };
     state::update(state, session, change).unwrap_or_default()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn keys(names: &[&str]) -> Vec<String> {
+        names.iter().map(|name| (*name).to_owned()).collect()
+    }
+
+    /// What becomes of turns that end with these findings, the first one new, the others sent back before.
+    #[track_caller]
+    fn check(memory: &mut Memory, turns: &[(&[&str], Answer)]) {
+        for (at, (found, expected)) in turns.iter().enumerate() {
+            assert_eq!(memory.next(keys(found), at != 0), *expected, "turn {at}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn one_set_sends_back_twice() {
+        let mut memory = Memory::default();
+        check(
+            &mut memory,
+            &[(&["a"], Answer::Block(1)), (&["a"], Answer::Block(2)), (&["a"], Answer::Released)],
+        );
+        // Nor in another turn; what is new then, does.
+        check(&mut memory, &[(&["a"], Answer::Released)]);
+        check(
+            &mut memory,
+            &[(&["a", "b"], Answer::Block(1)), (&["b"], Answer::Block(1)), (&[], Answer::Passed)],
+        );
+    }
+
+    #[test]
+    fn another_set_sends_back_only_if_it_shrank_or_what_was_found_is_settled() {
+        let grown = [(&["a"][..], Answer::Block(1)), (&["a", "b"], Answer::Released)];
+        check(&mut Memory::default(), &grown);
+        let swapped = [(&["a", "b"][..], Answer::Block(1)), (&["a", "c"], Answer::Released)];
+        check(&mut Memory::default(), &swapped);
+        let revealed =
+            [(&["a"][..], Answer::Block(1)), (&["b", "c"], Answer::Block(1)), (&["c"], Answer::Block(1))];
+        check(&mut Memory::default(), &revealed);
+    }
+
+    #[test]
+    fn nobody_is_sent_back_for_ever() {
+        let mut memory = Memory::default();
+        let names: Vec<String> = (0..20).map(|at| at.to_string()).collect();
+        let blocks = names
+            .iter()
+            .enumerate()
+            .filter(|(at, name)| matches!(memory.next(vec![(*name).clone()], 0 < *at), Answer::Block(_)));
+        assert_eq!(blocks.count(), usize::try_from(CONSECUTIVE_MAX).unwrap_or_default());
+    }
+
+    #[test]
+    fn a_profile_says_what_holds() {
+        let finding =
+            |check: &str, severity| Finding { check: check.to_owned(), severity, ..Finding::default() };
+        for (check, standard, strict) in [
+            ("syntax", true, true),
+            ("stop.lint", true, true),
+            ("stop.test", true, true),
+            ("bare_except", true, true),
+            ("branches", false, true),
+            ("type", false, true),
+            ("format", false, false),
+        ] {
+            let found = finding(check, Severity::Error);
+            assert_eq!(
+                (holds(&found, Profile::Standard), holds(&found, Profile::Strict)),
+                (standard, strict),
+                "{check}"
+            );
+            assert!(!holds(&finding(check, Severity::Warn), Profile::Strict), "{check}");
+        }
+    }
+}

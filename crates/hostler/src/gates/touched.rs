@@ -142,3 +142,51 @@ fn time_ms(line: &[u8]) -> Option<i64> {
     let end = digits.iter().position(|byte| !byte.is_ascii_digit())?;
     std::str::from_utf8(&digits[..end]).ok()?.parse().ok()
 }
+
+#[cfg(test)]
+mod tests {
+    use hostler_policy::claims::evidence::FileAct;
+
+    use super::*;
+
+    fn wrote(files: Vec<FileAct>) -> Evidence {
+        Evidence { files, ..Evidence::default() }
+    }
+
+    #[test]
+    fn a_file_is_the_sessions_when_a_call_names_it_or_may_have_written_it() {
+        let mut touched = Touched::default();
+        assert!(touched.is_empty());
+        touched.call(&wrote(vec![
+            FileAct::new(Act::Create, "/p/new.py"),
+            FileAct::new(Act::Edit, "/p/old.py"),
+            FileAct::new(Act::Create, "/p/old.py"),
+            FileAct::new(Act::Read, "/p/read.py"),
+            FileAct::tree(Act::Edit, "/p/tree"),
+        ]));
+        touched.window(1_000, 2_000);
+        let check = |path: &str, modified_ms: Option<i64>, expected: bool| {
+            assert_eq!(
+                touched.may_have_written(Path::new(path), modified_ms),
+                expected,
+                "{path} {modified_ms:?}"
+            );
+        };
+        check("/p/new.py", None, true);
+        check("/p/old.py", Some(9_000), true);
+        check("/p/tree/a/b.py", Some(9_000), true);
+        check("/p/read.py", Some(9_000), false);
+        check("/p/read.py", None, false);
+        check("/p/other.py", Some(1_500), true);
+        check("/p/other.py", Some(2_000 + SLACK_MS), true);
+        check("/p/other.py", Some(2_001 + SLACK_MS), false);
+        assert!(touched.made(Path::new("/p/new.py")) && !touched.made(Path::new("/p/old.py")));
+    }
+
+    #[test]
+    fn the_time_of_a_line_is_its_own_member() {
+        let line = br#"{"message":"x,\"time_ms\":5","seq":1,"time_ms":1796025600000,"v":1}"#;
+        assert_eq!(time_ms(line), Some(1_796_025_600_000));
+        assert_eq!(time_ms(b"{}"), None);
+    }
+}

@@ -134,7 +134,12 @@ impl Before<'_> {
             });
             super::fault::slow("slow:");
         }
-        observe(needs, place)
+        let mut facts = observe(needs, place);
+        if needs.lint {
+            facts.lint =
+                super::lint::errors(self.event, place, &self.world.config, &facts, self.clock.deadline);
+        }
+        facts
     }
 
     /// The name under which a person can let this very call through, and whether one did: it is allowed then.

@@ -55,7 +55,7 @@ fn text_that_only_looks_like_a_handler_is_none() {
 // @traces REQ-020-160 REQ-020-165
 #[test]
 fn other_files_are_left_alone() {
-    for path in ["notes.txt", "a.md", "a.js", "py", "a.ipynb"] {
+    for path in ["notes.txt", "a.md", "a.css", "py", "a.ipynb"] {
         let decision = decide_write(path, "try:\n    f()\nexcept:\n    pass\n", false, Profile::Strict);
         assert_eq!((decision.verdict, decision.findings.len()), (Verdict::Allow, 0), "{path}");
     }

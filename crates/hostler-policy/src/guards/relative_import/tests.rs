@@ -22,7 +22,7 @@ fn one_dot_is_one_rule_and_more_dots_another() {
         ("from . import x\n", &["relative-import"][..]),
         ("from .a import x\n", &["relative-import"]),
         ("def f():\n    from . import x\n", &["relative-import"]),
-        ("\tfrom . import x\n", &["relative-import"]),
+        ("if x:\n\tfrom . import x\n", &["relative-import"]),
         ("from .. import x\n", &["relative-import-parent"]),
         ("from ...a import x\n", &["relative-import-parent"]),
         ("import app.utils\nfrom app.utils import x\n", &[]),

@@ -189,3 +189,27 @@ fn a_review_in_a_session_is_recorded() {
     let records: Value = serde_json::from_str(&shown.stdout).unwrap();
     assert_eq!(records[0]["attributes"]["purpose"], "review", "{records}");
 }
+
+/// The manual's first example, as somebody would type it.
+#[test]
+fn the_manual_tells_what_happens() {
+    let manual = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/gates.md");
+    let manual = std::fs::read_to_string(manual).unwrap();
+    let example = manual.split("```sh\n").nth(1).unwrap().split("```").next().unwrap();
+    let world = World::new();
+    let script = example
+        .replace("/tmp/shop", world.path("~/fresh").to_str().unwrap())
+        .replace("hostler ", &format!("'{}' ", env!("CARGO_BIN_EXE_hostler")));
+    let statuses: String = script.lines().map(|line| format!("{line}\necho \"ended with $?\"\n")).collect();
+    let output = std::process::Command::new("sh")
+        .args(["-c", &statuses])
+        .env_clear()
+        .env("HOME", world.home())
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .output()
+        .unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    let ended: Vec<&str> = text.lines().filter_map(|line| line.strip_prefix("ended with ")).collect();
+    assert_eq!(ended, ["0", "0", "1", "1", "0", "0"], "{text}");
+    assert!(text.contains("stop.stub"), "{text}");
+}

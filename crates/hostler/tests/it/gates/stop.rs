@@ -170,7 +170,7 @@ fn what_the_user_changes_is_nobody_elses_business() {
     assert_eq!(session.end(true).0, json!({}));
 }
 
-// @traces REQ-020-045 REQ-020-086
+// @traces REQ-020-045
 #[test]
 fn without_git_a_session_answers_for_the_files_that_it_made() {
     let world = World::new().configured(ALONE);
