@@ -5,7 +5,7 @@ mod dialect;
 mod walk;
 
 pub(crate) use dialect::{
-    At, Dialect, Part, callee, child_of_kind, children, holds, last_line, named, one_line, tight,
+    At, Dialect, Judgement, Part, callee, child_of_kind, children, holds, last_line, named, one_line, tight,
 };
 
 use crate::{Error, Language};
@@ -52,6 +52,7 @@ pub struct Fault {
 
 /// A function, a method, or a closure that has a name.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Function {
     /// Its name without that of its class.
     pub name: String,
@@ -197,6 +198,7 @@ pub struct Import {
 
 /// A handler of failures.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct Catch {
     /// Where it begins.
     pub line: usize,
@@ -344,7 +346,8 @@ pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
     let grammar = language.grammar()?;
     crate::too_long(text)?;
     match grammar.dialect.faults(text) {
-        Some(faults) => Ok(faults.unwrap_or_default()),
-        None => Ok(walk::faults(grammar.dialect, &crate::parse(grammar, text)?, text)),
+        Judgement::Faults(faults) => Ok(faults),
+        Judgement::TooDeep => Ok(Vec::new()),
+        Judgement::OfTree => Ok(walk::faults(grammar.dialect, &crate::parse(grammar, text)?, text)),
     }
 }

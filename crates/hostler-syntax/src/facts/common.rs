@@ -247,7 +247,7 @@ fn bases(words: &Words, at: &At<'_, '_>) -> Vec<String> {
                 '>' | ')' | ']' | '}' => depth = depth.saturating_sub(1),
                 _ if 0 < depth => {}
                 _ if letter.is_alphanumeric() || matches!(letter, '_' | '.' | '\\' | ':' | '$') => {
-                    word.push(letter)
+                    word.push(letter);
                 }
                 _ => {
                     let name = word.trim_matches(':').to_owned();

@@ -43,6 +43,16 @@ pub(crate) enum Part {
     Attribute,
 }
 
+/// Who says what the syntax errors are.
+pub(crate) enum Judgement {
+    /// The tree.
+    OfTree,
+    /// These are all.
+    Faults(Vec<Fault>),
+    /// Nobody: the code is nested too deeply.
+    TooDeep,
+}
+
 /// A node where it stands.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'a, 'tree> {
@@ -200,10 +210,9 @@ pub(crate) trait Dialect: Sync {
     /// Adds what needs the whole text.
     fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
 
-    /// The syntax errors, where the language has a better judge of them than the tree. `None`: the code is nested
-    /// too deeply to be judged.
-    fn faults(&self, _text: &str) -> Option<Option<Vec<Fault>>> {
-        None
+    /// The syntax errors, where the language has a better judge of them than the tree.
+    fn faults(&self, _text: &str) -> Judgement {
+        Judgement::OfTree
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 
 use tree_sitter::{Node, Tree};
 
-use super::dialect::{At, Dialect, Part, last_line};
+use super::dialect::{At, Dialect, Judgement, Part, last_line};
 use super::{Call, Class, Facts, Fault, Function, Literal, Remark};
 use crate::{DEPTH_MAX, line_of, text_of};
 
@@ -51,9 +51,9 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
     dialect.finish(tree, text, out);
     finish(dialect, out);
     match dialect.faults(text) {
-        None => {}
-        Some(Some(faults)) => out.errors = faults,
-        Some(None) => {
+        Judgement::OfTree => {}
+        Judgement::Faults(faults) => out.errors = faults,
+        Judgement::TooDeep => {
             out.errors.clear();
             out.cut = true;
         }

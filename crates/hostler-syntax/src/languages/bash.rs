@@ -82,8 +82,7 @@ impl Dialect for Bash {
             out.calls.iter().filter(|it| matches!(it.callee.as_str(), "source" | ".") && it.arguments == 1)
         {
             let line = lines.get(call.line - 1).copied().unwrap_or_default();
-            let module =
-                line.trim().split_whitespace().nth(1).unwrap_or_default().trim_matches(['"', '\'', ';']);
+            let module = line.split_whitespace().nth(1).unwrap_or_default().trim_matches(['"', '\'', ';']);
             out.imports.push(Import { line: call.line, module: module.to_owned(), ..Import::default() });
         }
     }

@@ -31,6 +31,11 @@ fn read(name: &str, text: &str) -> Facts {
     facts(Language::of(Path::new(name)).unwrap(), text).unwrap()
 }
 
+/// The words, each with `mark` before it.
+fn joined<'a>(words: impl Iterator<Item = &'a str>, mark: &str) -> String {
+    words.fold(String::new(), |all, word| all + mark + word)
+}
+
 /// The facts on a page.
 fn shown(facts: &Facts) -> String {
     let mut out = String::new();
@@ -55,7 +60,7 @@ fn shown(facts: &Facts) -> String {
             (it.is_closure, "closure"),
             (it.returns_self, "self"),
         ];
-        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(" {mark}")).collect();
+        let marks = joined(marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark), " ");
         let parameters: Vec<&str> = it.parameters.iter().map(|it| it.name.as_str()).collect();
         let class = it.class.map_or(String::new(), |class| format!("{}.", facts.classes[class].name));
         write!(out, "{}-{} {class}{}({})", it.line, it.last_line, it.name, parameters.join(", ")).unwrap();
@@ -65,7 +70,7 @@ fn shown(facts: &Facts) -> String {
             it.complexity, it.nesting, it.body, it.self_references
         )
         .unwrap();
-        writeln!(out, "{}", it.decorators.iter().map(|it| format!(" @{it}")).collect::<String>()).unwrap();
+        writeln!(out, "{}", joined(it.decorators.iter().map(String::as_str), " @")).unwrap();
     }
     for it in &facts.handlers {
         let marks = [
@@ -75,7 +80,7 @@ fn shown(facts: &Facts) -> String {
             (it.logs, "logs"),
             (it.raises, "raises"),
         ];
-        let marks: String = marks.iter().filter(|(is, _)| *is).map(|(_, mark)| format!(" {mark}")).collect();
+        let marks = joined(marks.iter().filter(|(is, _)| *is).map(|(_, mark)| *mark), " ");
         writeln!(out, "{} catch {:?}{marks}", it.line, it.types).unwrap();
     }
     for it in &facts.imports {

@@ -6,7 +6,7 @@ use tree_sitter::{Node, Tree};
 
 use super::{dotted, faults, module_and_alias};
 use crate::facts::{
-    At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Fault, Function, Import, Literal,
+    At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Judgement, Literal,
     Parameter, Part, Remark, Role, ValueKind, callee, children, holds, named, one_line, tight,
 };
 use crate::{line_of, text_of};
@@ -48,8 +48,8 @@ impl Dialect for Python {
     }
 
     // The tree refuses some code that Python takes, and the other way round.
-    fn faults(&self, text: &str) -> Option<Option<Vec<Fault>>> {
-        Some(faults::read(text))
+    fn faults(&self, text: &str) -> Judgement {
+        faults::read(text).map_or(Judgement::TooDeep, Judgement::Faults)
     }
 
     fn part(&self, kind: &str) -> Option<Part> {
@@ -65,12 +65,11 @@ impl Dialect for Python {
             "call" => Part::Call,
             "string" | "concatenated_string" => Part::Text,
             "comment" => Part::Comment,
-            "assignment" | "type_alias_statement" => Part::Binding,
+            "assignment" | "default_parameter" | "typed_default_parameter" => Part::Binding,
             "import_statement" | "import_from_statement" | "future_import_statement" => Part::Import,
             "raise_statement" => Part::Raise,
             "return_statement" => Part::Return,
             "attribute" => Part::Attribute,
-            "default_parameter" | "typed_default_parameter" => Part::Binding,
             _ => return None,
         })
     }

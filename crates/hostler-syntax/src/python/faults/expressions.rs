@@ -395,11 +395,9 @@ impl<'a> Parser<'a> {
         let mut targets: Vec<Spot<'a>> = Vec::new();
         let mut is_first = true;
         while self.is_comprehension() {
-            if self.accept("async") {
-                if around == Around::Display && !self.is_in_async() {
-                    let message = "an asynchronous comprehension stands outside of an asynchronous function";
-                    self.late(since.token, message);
-                }
+            if self.accept("async") && around == Around::Display && !self.is_in_async() {
+                let message = "an asynchronous comprehension stands outside of an asynchronous function";
+                self.late(since.token, message);
             }
             self.expect("for")?;
             let own = self.since(self.token());

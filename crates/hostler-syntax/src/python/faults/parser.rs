@@ -175,6 +175,7 @@ impl<'a> Parser<'a> {
         }
     }
 
+    #[expect(clippy::unused_self, reason = "every reader fails in the same way")]
     pub(super) fn fail<T>(&self, token: Token, message: impl Into<Cow<'static, str>>) -> Outcome<T> {
         Err(Stop::Fault(Fault::new(token.start, token.line, message)))
     }

@@ -107,7 +107,10 @@ impl<'a> Parser<'a> {
                     self.next();
                     return Ok(());
                 }
-                "break" | "continue" => return self.jump(),
+                "break" | "continue" => {
+                    self.jump();
+                    return Ok(());
+                }
                 "return" => return self.return_statement(),
                 "raise" => return self.raise_statement(),
                 "global" => return self.declaration(true),
@@ -135,10 +138,10 @@ impl<'a> Parser<'a> {
         self.expression_statement()
     }
 
-    fn jump(&mut self) -> Outcome {
+    fn jump(&mut self) {
         let token = self.next();
         let word = self.word(token);
-        let Some(scope) = self.scopes.last() else { return Ok(()) };
+        let Some(scope) = self.scopes.last() else { return };
         if scope.loops == 0 {
             let message = if 0 < scope.group_handlers {
                 format!("`{word}` cannot leave an `except*` block")
@@ -147,7 +150,6 @@ impl<'a> Parser<'a> {
             };
             self.late(token, message);
         }
-        Ok(())
     }
 
     fn return_statement(&mut self) -> Outcome {
@@ -332,7 +334,7 @@ impl<'a> Parser<'a> {
         let mut shape = self.value()?;
         let token = self.token();
         if self.is(":") {
-            return self.annotation(shape);
+            return self.annotation(&shape);
         }
         if token.kind == Kind::Mark && AUGMENTS.contains(&self.word(token)) {
             if let Some((token, what)) = shape.refusal(false) {
@@ -356,7 +358,7 @@ impl<'a> Parser<'a> {
         self.refuse_star(&shape)
     }
 
-    fn annotation(&mut self, shape: Shape<'a>) -> Outcome {
+    fn annotation(&mut self, shape: &Shape<'a>) -> Outcome {
         match shape.kind {
             Form::Name | Form::Attribute | Form::Subscript => {}
             Form::Tuple | Form::List => {

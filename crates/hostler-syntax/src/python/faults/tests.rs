@@ -633,13 +633,13 @@ fn newer_pythons_are_read_too() {
 #[test]
 fn depth_is_bounded_and_costs_no_stack() {
     // As many blocks as the compiler takes.
-    let blocks: String = (0..99).map(|it| format!("{}if x:\n", " ".repeat(it))).collect();
+    let blocks: String = (0..99).map(|it| " ".repeat(it) + "if x:\n").collect();
     let nested =
         |depth: usize| format!("{blocks}{}{}x{}\n", " ".repeat(99), "(".repeat(depth), ")".repeat(depth));
     assert_eq!(read(&nested(parser::DEPTH_MAX - 2)).unwrap(), []);
     assert!(read(&nested(200)).is_none(), "too deep to be judged");
     assert_eq!(lines(&format!("x = {}{}\n", "(".repeat(201), ")".repeat(201))), [1]);
-    let stairs: String = (0..101).map(|it| format!("{}if x:\n", " ".repeat(it))).collect();
+    let stairs: String = (0..101).map(|it| " ".repeat(it) + "if x:\n").collect();
     assert_eq!(lines(&stairs), [101]);
     for text in [
         format!("x = {}1\n", "lambda: ".repeat(10_000)),

@@ -1,6 +1,7 @@
 //! Python text -> tokens, with the faults that the tokenizer of `CPython` finds.
 
 use std::borrow::Cow;
+use std::cmp::Ordering;
 
 /// What a token is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -218,30 +219,31 @@ impl Lexer<'_> {
         }
         let (top, top_narrow) = self.indents.last().copied().unwrap_or_default();
         let mixed = "the indentation mixes tabs and spaces inconsistently";
-        if column == top {
-            if narrow != top_narrow {
-                return self.problem(self.at, mixed);
+        match column.cmp(&top) {
+            Ordering::Equal if narrow != top_narrow => return self.problem(self.at, mixed),
+            Ordering::Equal => {}
+            Ordering::Greater => {
+                if narrow <= top_narrow {
+                    return self.problem(self.at, mixed);
+                }
+                if INDENTS_MAX <= self.indents.len() {
+                    return self.problem(self.at, "too many levels of indentation");
+                }
+                self.indents.push((column, narrow));
+                self.push(Kind::Indent, self.at);
             }
-        } else if top < column {
-            if narrow <= top_narrow {
-                return self.problem(self.at, mixed);
-            }
-            if INDENTS_MAX <= self.indents.len() {
-                return self.problem(self.at, "too many levels of indentation");
-            }
-            self.indents.push((column, narrow));
-            self.push(Kind::Indent, self.at);
-        } else {
-            while self.indents.last().is_some_and(|(it, _)| column < *it) {
-                self.indents.pop();
-                self.push(Kind::Dedent, self.at);
-            }
-            let (top, top_narrow) = self.indents.last().copied().unwrap_or_default();
-            if column != top {
-                return self.problem(self.at, "the indentation matches no outer level");
-            }
-            if narrow != top_narrow {
-                return self.problem(self.at, mixed);
+            Ordering::Less => {
+                while self.indents.last().is_some_and(|(it, _)| column < *it) {
+                    self.indents.pop();
+                    self.push(Kind::Dedent, self.at);
+                }
+                let (top, top_narrow) = self.indents.last().copied().unwrap_or_default();
+                if column != top {
+                    return self.problem(self.at, "the indentation matches no outer level");
+                }
+                if narrow != top_narrow {
+                    return self.problem(self.at, mixed);
+                }
             }
         }
         Ok(false)
