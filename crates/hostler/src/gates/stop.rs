@@ -174,13 +174,13 @@ impl Checked {
             self.report.findings().into_iter().filter(|(_, it)| holds(it, profile)).collect();
         // The two lists of linters and the two limits of nesting are about the same thing.
         let twins = [("lint", "stop.lint"), ("nesting", "stop.nesting")];
-        let stops: Vec<(&str, usize, String)> =
-            all.iter().map(|(name, it)| (*name, it.line, it.check.clone())).collect();
-        all.retain(|(name, it)| {
-            let twin = twins.iter().find(|(check, _)| *check == it.check);
-            twin.is_none_or(|(_, twin)| {
-                !stops.iter().any(|(of, line, check)| (of, *line) == (name, it.line) && check == twin)
-            })
+        let place =
+            |(name, it): &(&str, &Finding)| (name.to_string(), it.line, it.check.clone(), it.code.clone());
+        let places: Vec<_> = all.iter().map(place).collect();
+        all.retain(|it| {
+            let (name, line, check, code) = place(it);
+            let twin = twins.iter().find(|(of, _)| *of == check);
+            twin.is_none_or(|(_, twin)| !places.contains(&(name, line, (*twin).to_owned(), code)))
         });
         all.sort_by_key(|(name, finding)| (Step::of(finding), *name, finding.line));
         all
