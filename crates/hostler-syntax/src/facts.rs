@@ -13,7 +13,8 @@ use crate::{Error, Language};
 /// Facts of one text. Lines and columns count from 1; lists are in order of lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {
-    /// Where the text does not follow the language's grammar; empty if it is whole.
+    /// Where the text does not follow the language's grammar; empty if it is whole. Exact for Python; of C and C++
+    /// none are told, since macros follow no grammar; others may have a gap of their grammar here.
     pub errors: Vec<Fault>,
     /// Parts nested deeper than [`crate::DEPTH_MAX`] were left out.
     pub cut: bool,

@@ -207,6 +207,11 @@ fn languages_go_by_extension() {
     for (path, expected) in [
         ("a.py", Some(Language::Python)),
         ("/x/a.PYI", Some(Language::Python)),
+        ("a.rs", Some(Language::Rust)),
+        ("a.tsx", Some(Language::Tsx)),
+        ("a.mjs", Some(Language::JavaScript)),
+        ("a.hpp", Some(Language::Cpp)),
+        ("a.bash", Some(Language::Bash)),
         ("a.pyc", None),
         ("py", None),
         (".py", None),
@@ -218,6 +223,8 @@ fn languages_go_by_extension() {
 
 #[test]
 fn every_language_has_a_grammar_that_fits() {
+    let extensions: Vec<&str> = GRAMMARS.iter().flat_map(|it| it.extensions).copied().collect();
+    assert_eq!(extensions.iter().collect::<BTreeSet<_>>().len(), extensions.len(), "one language each");
     for grammar in GRAMMARS {
         assert_eq!(grammar.language.grammar().unwrap().extensions, grammar.extensions);
         assert_eq!(facts(grammar.language, "").unwrap(), Facts::default());
@@ -225,6 +232,14 @@ fn every_language_has_a_grammar_that_fits() {
             assert_eq!(read(grammar.language, "").unwrap(), Syntax::default());
         }
     }
+}
+
+#[test]
+fn guards_and_tags_read_python_alone() {
+    assert_eq!(read(Language::Rust, "fn f() {}"), Err(Error::Unread(Language::Rust)));
+    assert_eq!(read_part(Language::Go, "x"), Err(Error::Unread(Language::Go)));
+    assert_eq!(outline(Language::Bash, "x"), Err(Error::Unread(Language::Bash)));
+    assert!(facts(Language::Rust, "fn f() {}").is_ok());
 }
 
 /// Blocks inside blocks, each one blank deeper than the last.
