@@ -1,5 +1,7 @@
 //! Which programs a project uses: those of its own environment first, then those of the user's.
 
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError};
 use std::time::Duration;
@@ -174,31 +176,102 @@ fn managed(layout: &Layout<'_>, folder: &Path) -> Option<PathBuf> {
     ];
     let users = Environment::default();
     asks.iter().filter(|it| it.0).find_map(|(_, name, arguments)| {
-        let call = Call {
-            program: users.find(&[name], &layout.around).ok()?.path,
-            arguments: arguments.iter().map(Into::into).collect(),
-            folder: home.to_owned(),
-            path: Vec::new(),
-            variables: Vec::new(),
-            input: None,
-        };
-        let answer = process::run(&Warden::new(), &call, MANAGER_TIME_MAX).ok().filter(|it| it.code == 0)?;
-        answer
-            .stdout
-            .lines()
-            .map(|line| PathBuf::from(line.trim()))
-            .find(|it| it.is_absolute() && is_program(&it.join("bin/python")))
+        let program = users.find(&[name], &layout.around).ok()?.path;
+        let kept = Kept::of(layout, &project, name);
+        match kept.as_ref().map_or(Answer::Old, Kept::answer) {
+            Answer::At(found) => Some(found),
+            Answer::Nowhere => None,
+            Answer::Old => {
+                let found = ask(program, arguments, home);
+                if let Some(kept) = kept {
+                    kept.write(found.as_deref());
+                }
+                found
+            }
+        }
     })
+}
+
+fn ask(program: PathBuf, arguments: &[&str], folder: &Path) -> Option<PathBuf> {
+    let call = Call {
+        program,
+        arguments: arguments.iter().map(Into::into).collect(),
+        folder: folder.to_owned(),
+        path: Vec::new(),
+        variables: Vec::new(),
+        input: None,
+    };
+    let answer = process::run(&Warden::new(), &call, MANAGER_TIME_MAX).ok().filter(|it| it.code == 0)?;
+    answer.stdout.lines().map(|line| PathBuf::from(line.trim())).find(|it| is_environment(it))
+}
+
+fn is_environment(folder: &Path) -> bool {
+    folder.is_absolute() && is_program(&folder.join("bin/python"))
+}
+
+/// What a manager answered, kept in a file: asking takes it most of a second, and would do so at every edit.
+struct Kept {
+    file: PathBuf,
+    project: PathBuf,
+}
+
+/// That there is no environment is believed for so long.
+const NONE_TIME_MAX: Duration = Duration::from_secs(60);
+
+enum Answer {
+    At(PathBuf),
+    Nowhere,
+    /// The project changed since, the environment is gone, or may be there by now.
+    Old,
+}
+
+impl Kept {
+    fn of(layout: &Layout<'_>, project: &Path, manager: &str) -> Option<Self> {
+        let mut hasher = DefaultHasher::new();
+        project.hash(&mut hasher);
+        let file = format!("{manager}-{:016x}", hasher.finish());
+        let file = layout.around.cache.as_ref()?.join("environments").join(file);
+        Some(Self { file, project: project.to_owned() })
+    }
+
+    /// What stands in the file, where that is still to be believed.
+    fn answer(&self) -> Answer {
+        let modified = |path: &Path| fs::metadata(path).and_then(|it| it.modified());
+        let (Ok(written), Ok(changed)) = (modified(&self.file), modified(&self.project)) else {
+            return Answer::Old;
+        };
+        let text = fs::read_to_string(&self.file).unwrap_or_default();
+        let Some((project, found)) = text.split_once('\n') else { return Answer::Old };
+        if written < changed || Path::new(project) != self.project {
+            return Answer::Old;
+        }
+        let found = PathBuf::from(found);
+        let is_recent = written.elapsed().is_ok_and(|it| it < NONE_TIME_MAX);
+        match found.as_os_str().is_empty() {
+            true if is_recent => Answer::Nowhere,
+            false if is_environment(&found) => Answer::At(found),
+            _ => Answer::Old,
+        }
+    }
+
+    /// Where it cannot be written it is asked again.
+    fn write(&self, found: Option<&Path>) {
+        let (Some(project), Some(found)) = (self.project.to_str(), found.unwrap_or(Path::new("")).to_str())
+        else {
+            return;
+        };
+        let _ = hostler_ledger::file::write_atomic(&self.file, format!("{project}\n{found}").as_bytes());
+    }
 }
 
 /// The version of the package that brought a program, from the files of the environment.
 fn version(folder: &Path, name: &str) -> Option<String> {
     // node_modules/.bin/NAME is a link into its package.
     if folder.ends_with("node_modules/.bin") {
-        let target = std::fs::canonicalize(folder.join(name)).ok()?;
+        let target = fs::canonicalize(folder.join(name)).ok()?;
         let modules = folder.parent()?.canonicalize().ok()?;
         let package = target.ancestors().take_while(|it| **it != *modules).map(|it| it.join("package.json"));
-        let text = package.filter_map(|it| std::fs::read_to_string(it).ok()).last()?;
+        let text = package.filter_map(|it| fs::read_to_string(it).ok()).last()?;
         let value: serde_json::Value = serde_json::from_str(&text).ok()?;
         return value.get("version")?.as_str().map(str::to_owned);
     }
@@ -206,10 +279,10 @@ fn version(folder: &Path, name: &str) -> Option<String> {
     if !folder.with_file_name("pyvenv.cfg").is_file() {
         return None;
     }
-    let libraries = std::fs::read_dir(folder.parent()?.join("lib")).ok()?;
+    let libraries = fs::read_dir(folder.parent()?.join("lib")).ok()?;
     let packages = libraries.flatten().map(|it| it.path().join("site-packages")).find(|it| it.is_dir())?;
     let prefix = format!("{name}-");
-    std::fs::read_dir(packages).ok()?.flatten().find_map(|it| {
+    fs::read_dir(packages).ok()?.flatten().find_map(|it| {
         let file = it.file_name();
         file.to_str()?.strip_prefix(&prefix)?.strip_suffix(".dist-info").map(str::to_owned)
     })

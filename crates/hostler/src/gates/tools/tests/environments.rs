@@ -61,9 +61,21 @@ fn managers_are_asked_where_they_keep_an_environment() {
         let answer = format!("echo Using; echo {}", project.path("kept/env").display());
         project.program(&format!("installed/{manager}"), &answer);
         check(&project, "a.py", "X001");
-        // One that fails is as good as none.
+        // It is not asked again as long as the project and its answer stand.
         project.program(&format!("installed/{manager}"), "echo broken; exit 1");
-        assert!(reason(&project.run(Purpose::Edit, &["a.py"]), "ruff check").contains("not found"));
+        check(&project, "a.py", "X001");
+        // One that fails is as good as none.
+        fs::remove_dir_all(project.path("kept/env")).unwrap();
+        for _ in 0..2 {
+            assert!(reason(&project.run(Purpose::Edit, &["a.py"]), "ruff check").contains("not found"));
+        }
+        project.environment("new/env", "ruff", &ruff("X002"));
+        project
+            .program(&format!("installed/{manager}"), &format!("echo {}", project.path("new/env").display()));
+        // Whatever was kept is older than the project's file by now.
+        let file = fs::File::options().append(true).open(project.path("pyproject.toml")).unwrap();
+        file.set_modified(std::time::SystemTime::now() + Duration::from_secs(5)).unwrap();
+        check(&project, "a.py", "X002");
     }
 }
 
