@@ -22,6 +22,7 @@ const TIME_MAX: Duration = Duration::from_secs(120);
 
 /// Arguments.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a switch of its own on the command line")]
 pub(crate) struct Args {
     /// The files
     #[arg(required_unless_present = "list", value_name = "FILE")]

@@ -1,6 +1,7 @@
 //! What git says about a work tree, without waiting for it longer than a deadline and without changing anything.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -45,7 +46,11 @@ pub(super) fn contents(
     if asked.is_empty() {
         return Some(found);
     }
-    let requests: String = asked.iter().map(|name| format!("{commit}:./{name}\n")).collect();
+    let mut requests = String::new();
+    for name in &asked {
+        // Writing to a `String` cannot fail.
+        let _ = writeln!(requests, "{commit}:./{name}");
+    }
     let output = run(root, &["cat-file", "--batch"], requests.as_bytes(), deadline)?;
     let mut rest = output.as_slice();
     for name in asked {

@@ -200,7 +200,10 @@ fn the_manual_tells_what_happens() {
     let script = example
         .replace("/tmp/shop", world.path("~/fresh").to_str().unwrap())
         .replace("hostler ", &format!("'{}' ", env!("CARGO_BIN_EXE_hostler")));
-    let statuses: String = script.lines().map(|line| format!("{line}\necho \"ended with $?\"\n")).collect();
+    let mut statuses = String::new();
+    for line in script.lines() {
+        let _ = writeln!(statuses, "{line}\necho \"ended with $?\"");
+    }
     let output = std::process::Command::new("sh")
         .args(["-c", &statuses])
         .env_clear()

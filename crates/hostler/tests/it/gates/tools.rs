@@ -1,5 +1,6 @@
 //! The gates with tools of a project: real ones where they are here, and programs that stand for broken ones.
 
+use std::fmt::Write;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
@@ -65,7 +66,7 @@ fn of_linters_not_more_is_shown_than_anybody_reads() {
     let session = Session::new(RUFF, &[]);
     let mut code = String::new();
     for at in 0..20 {
-        code.push_str(&format!("def f{at}(a):\n    return a == None\n\n\n"));
+        let _ = write!(code, "def f{at}(a):\n    return a == None\n\n\n");
     }
     session.wrote("src/a.py", &code);
     let shown = session.world.hostler(&["review", "src/a.py"]).stdout;
