@@ -190,19 +190,15 @@ impl Score {
                 .min_by_key(|(_, it)| (it.severity != label.severity, off(it)))
                 .map(|(at, _)| at);
             let count = self.checks.entry(label.check.clone()).or_default();
-            match best {
-                Some(at) => {
-                    let differs = left.remove(at).severity != label.severity;
-                    count.hits += 1;
-                    count.severities += usize::from(differs);
-                    if differs {
-                        problems.push(format!("severity of {}", label.check));
-                    }
-                }
-                None => {
-                    count.misses += 1;
-                    problems.push(format!("missed {} at {:?}", label.check, label.line));
-                }
+            let Some(at) = best else {
+                count.misses += 1;
+                problems.push(format!("missed {} at {:?}", label.check, label.line));
+                continue;
+            };
+            count.hits += 1;
+            if left.remove(at).severity != label.severity {
+                count.severities += 1;
+                problems.push(format!("severity of {}", label.check));
             }
         }
         for alarm in left {

@@ -1,4 +1,4 @@
-//! McCabe's cyclomatic complexity as ruff's C901 counts it, for each function.
+//! Cyclomatic complexity as ruff's C901 counts it, for each function.
 
 use super::kind::CODE;
 use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};

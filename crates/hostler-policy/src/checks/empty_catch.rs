@@ -1,4 +1,4 @@
-//! Handlers without a body in languages other than Python (ESLint `no-empty`). A comment in it says that it is meant.
+//! Handlers without a body in languages other than Python (`no-empty`). A comment in it says that it is meant.
 
 use hostler_syntax::Language;
 

@@ -50,6 +50,10 @@ const VENDORED: &[&str] = &[
     "venv",
 ];
 
+/// Folders that bundlers write into, and what they write.
+const BUILT: &[&str] = &["dist"];
+const BUILT_EXTENSIONS: &[&str] = &[".js", ".mjs", ".cjs", ".d.ts", ".d.mts", ".d.cts"];
+
 /// Ends of names of generated files.
 const GENERATED_NAMES: &[&str] = &[
     "_pb2.py",
@@ -103,11 +107,13 @@ pub fn kind(path: &str, text: &str, facts: Option<&Facts>) -> Kind {
     let lies_in = |list: &[&str]| folders.split('/').any(|it| list.contains(&it));
     if lies_in(VENDORED) {
         Kind::Vendored
-    } else if is_generated(name, text) {
+    } else if is_generated(name, text)
+        || (lies_in(BUILT) && BUILT_EXTENSIONS.iter().any(|it| name.ends_with(it)))
+    {
         Kind::Generated
     } else if is_test_path(path) {
         Kind::Test
-    } else if name.ends_with(".pyi") || [".d.ts", ".d.mts", ".d.cts"].iter().any(|it| name.ends_with(it)) {
+    } else if [".pyi", ".d.ts", ".d.mts", ".d.cts"].iter().any(|it| name.ends_with(it)) {
         Kind::Declaration
     } else if lies_in(SCRIPT_FOLDERS) || is_script(name, text, facts) {
         Kind::Script
@@ -135,6 +141,7 @@ fn is_generated(name: &str, text: &str) -> bool {
 
 fn is_script(name: &str, text: &str, facts: Option<&Facts>) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
+    let extension = name.rsplit_once('.').map_or("", |(_, extension)| extension);
     let reads_command_line = || {
         facts.is_some_and(|it| {
             it.imports.iter().any(|it| {
@@ -145,7 +152,7 @@ fn is_script(name: &str, text: &str, facts: Option<&Facts>) -> bool {
     };
     SCRIPT_NAMES.contains(&stem)
         || text.starts_with("#!")
-        || (name.ends_with(".rs") && matches!(stem, "main" | "build"))
-        || (name.ends_with(".go") && text.lines().any(|it| it.trim_end() == "package main"))
-        || (name.ends_with(".py") && reads_command_line())
+        || (extension == "rs" && matches!(stem, "main" | "build"))
+        || (extension == "go" && text.lines().any(|it| it.trim_end() == "package main"))
+        || (extension == "py" && reads_command_line())
 }

@@ -74,7 +74,6 @@ fn run(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
             found.push(
                 CHECK
                     .finding(at + 1, format!("the line has {chars} characters, more than {max}"))
-                    .about(source.symbol_at(at + 1))
                     .metric(chars)
                     .fix("break it"),
             );

@@ -1,6 +1,6 @@
 //! Names by the convention of the language.
 
-use hostler_syntax::{Binding, Function, Language};
+use hostler_syntax::{Binding, Class, Function, Language};
 
 use super::kind::CODE;
 use super::{Check, Example, Finding, Gate, Kind, Same, Settings, Severity, Source};
@@ -77,6 +77,10 @@ impl Style {
     /// Letters of scripts without case fit everywhere.
     fn fits(self, name: &str) -> bool {
         let name = name.trim_matches(['_', '$', '`', '?', '!', '=', '#']);
+        // What stands in quotes, or is an operator, is no name of the author's.
+        if name.chars().any(|c| !(c.is_alphanumeric() || matches!(c, '_' | '$'))) {
+            return true;
+        }
         let has_lower = || name.chars().any(char::is_lowercase);
         match self {
             Self::Any => true,
@@ -225,6 +229,13 @@ fn replaces(source: &Source<'_>, function: &Function) -> bool {
         })
 }
 
+/// Whether a type gets its name here: one of Rust that is only implemented here, or laid out as in C, has it from
+/// elsewhere.
+fn names_own_type(source: &Source<'_>, class: &Class) -> bool {
+    !source.is(Language::Rust)
+        || (class.impl_line != Some(class.line) && !class.decorators.iter().any(|it| it == "repr"))
+}
+
 /// Whether a name is a constant's by convention: in Python at the top of a module; in Java by its type, since objects
 /// like loggers are named as variables are.
 fn is_value(source: &Source<'_>, binding: &Binding) -> bool {
@@ -265,7 +276,7 @@ fn run(source: &Source<'_>, _: &Settings) -> Vec<Finding> {
     for it in facts.functions.iter().filter(|it| !chosen_elsewhere(it)) {
         add("function", convention.function, &it.name, it.line, source.name_of(it));
     }
-    for it in &facts.classes {
+    for it in facts.classes.iter().filter(|it| names_own_type(source, it)) {
         add("class", convention.class, &it.name, it.line, source.name_of_class(it));
     }
     for it in facts.bindings.iter().filter(|it| it.is_constant && is_value(source, it)) {

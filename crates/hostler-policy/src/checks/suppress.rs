@@ -508,7 +508,7 @@ fn attributes(source: &Source<'_>, end: usize) -> Vec<Note> {
         let here = source.text.get(offset..).unwrap_or_default();
         offset += line.len();
         let text = line.trim_start();
-        let found = |list: &[&str]| list.iter().find_map(|it| text.find(it).map(|at| at + it.len()));
+        let found = |list: &[&str]| list.iter().find(|it| text.starts_with(**it)).map(|it| it.len());
         let (from, whole) = match (found(inner), found(starts)) {
             (Some(from), _) => (from, true),
             (None, Some(from)) => (from, false),

@@ -1,6 +1,6 @@
 //! What holds for every check.
 
-#![expect(clippy::unwrap_used, reason = "tests")]
+#![expect(clippy::unwrap_used, clippy::format_collect, reason = "tests")]
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -580,6 +580,8 @@ fn files_are_judged_by_what_they_are_for() {
         ("src/a.py", "HEAD = '# @generated'\n", Kind::Source),
         ("node_modules/a/index.js", "", Kind::Vendored),
         ("lib/vendor/a.py", "x = 1\n", Kind::Vendored),
+        ("dist/index.mjs", "", Kind::Generated),
+        ("src/dist/a.py", "x = 1\n", Kind::Source),
         ("src/vendors/a.py", "x = 1\n", Kind::Source),
     ] {
         assert_eq!(File::new(path, text).kind, expected, "{path} {text}");

@@ -1,5 +1,7 @@
 //! What is new after an edit.
 
+#![expect(clippy::format_collect, reason = "tests")]
+
 use proptest::prelude::*;
 
 use super::super::tests::File;
@@ -140,6 +142,22 @@ proptest! {
         prop_assert_eq!(new_in(&text, &format!("{above}{text}")), Vec::<String>::new());
     }
 
+    /// One is mended and another made elsewhere: the count is the same, and the new one is told.
+    #[test]
+    fn a_swap_is_new(from in 0..6_usize, to in 0..6_usize, above in 0..5_usize) {
+        prop_assume!(from != to);
+        let file = |bad: usize| {
+            (0..6)
+                .map(|at| {
+                    let handler = if at == bad { "except:" } else { "except OSError:" };
+                    format!("def f_{at}(g):\n    try:\n        return g({at})\n    {handler}\n        raise\n\n\n")
+                })
+                .collect::<String>()
+        };
+        let after = format!("{}{}", "# a remark\n".repeat(above), file(to));
+        prop_assert_eq!(new_in(&file(from), &after), ["bare_except"]);
+    }
+
     /// The order of functions is nobody's business.
     #[test]
     fn another_order_makes_nothing_new(
@@ -149,4 +167,13 @@ proptest! {
         let join = |order: &[usize]| order.iter().map(|at| format!("{}\n\n", parts[*at])).collect::<String>();
         prop_assert_eq!(new_in(&join(&[0, 1, 2, 3]), &join(&order)), Vec::<String>::new());
     }
+}
+
+/// A swap in a large file is found, and in reasonable time: this must not compare each with each.
+#[test]
+fn large_files_are_compared_by_key() {
+    let line = |at: usize| format!("X_{at} = \"{}\"\n", "x".repeat(101));
+    let before: String = (0..10_000).map(line).collect();
+    let after = before.replace("X_7 ", "Y_7 ");
+    check(&before, &after, &["line_length"]);
 }
