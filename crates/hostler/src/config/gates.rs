@@ -301,7 +301,7 @@ mod tests {
         assert_eq!(tools.tests.excluded_words, ["slow"]);
     }
 
-    // @traces REQ-020-060 REQ-020-086
+    // @traces REQ-020-060 REQ-020-086 021-CONST-IX-003
     #[test]
     fn what_is_not_said_is_what_the_manual_says() {
         let config = Config::default();
@@ -311,6 +311,8 @@ mod tests {
         let limits = config.gates.tools.limits;
         let seconds = [limits.syntax, limits.lint, limits.types, limits.tests].map(|it| it.as_secs());
         assert_eq!(seconds, [10, 30, 60, 300]);
+        // All gates of one file, without tests, one after the other.
+        assert!(seconds[..3].iter().sum::<u64>() <= 120, "{seconds:?}");
         assert_eq!(config.gates.stop(Profile::Standard), Stop::Deny);
         assert_eq!(
             [Profile::Standard, Profile::Strict].map(|it| config.gates.tools(it).imports),

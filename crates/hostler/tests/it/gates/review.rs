@@ -216,3 +216,71 @@ fn the_manual_tells_what_happens() {
     assert_eq!(ended, ["0", "0", "1", "1", "0", "0"], "{text}");
     assert!(text.contains("stop.stub"), "{text}");
 }
+
+/// Findings of a Python file, as `check severity`.
+fn found(code: &str) -> Vec<String> {
+    let world = World::new().configured(ALONE);
+    world.write("src/cart.py", code);
+    let document = document(&world, &["src/cart.py"]);
+    let findings = document["findings"].as_array().unwrap().iter();
+    let edit = findings.filter(|it| !it["gate"].is_null());
+    edit.map(|it| format!("{} {}", it["check"].as_str().unwrap(), it["severity"].as_str().unwrap())).collect()
+}
+
+fn branches(count: usize) -> String {
+    let mut out = "def choose(value):\n".to_owned();
+    for at in 1..count {
+        let _ = writeln!(out, "    if value == {at}:\n        return {at} + value");
+    }
+    out.push_str("    return value + 1\n");
+    out
+}
+
+// @traces 021-US-003-AC04
+#[test]
+fn complexity_has_its_limits() {
+    let lines = |count: usize| format!("def f(a):\n{}    return a\n", "    a += 1\n".repeat(count - 2));
+    for (code, expected) in [
+        (branches(7), &[][..]),
+        (branches(8), &["branches warn"]),
+        (branches(10), &["branches warn"]),
+        (branches(11), &["branches error"]),
+        (nested("f", 4), &[]),
+        (nested("f", 5), &["nesting warn"]),
+        (nested("f", 6), &["nesting error"]),
+        (lines(40), &[]),
+        (lines(41), &["function_length warn"]),
+        (format!("X = \"{}\"\n", "a".repeat(94)), &[]),
+        (format!("X = \"{}\"\n", "a".repeat(95)), &["line_length warn"]),
+    ] {
+        assert_eq!(found(&code), expected, "{code}");
+    }
+}
+
+// @traces 021-US-003-AC05
+#[test]
+fn names_and_design_have_their_rules() {
+    let methods = |count: usize| super::methods(count);
+    let references = |count: usize| {
+        let mut out = "class Basket:\n    def show(self):\n        return [\n".to_owned();
+        for at in 0..count {
+            let _ = writeln!(out, "            self.part_{at},");
+        }
+        out.push_str("        ]\n");
+        out
+    };
+    for (code, expected) in [
+        ("def compute_total(a):\n    return a + 1\n".to_owned(), &[][..]),
+        ("def ComputeTotal(a):\n    return a + 1\n".to_owned(), &["naming error"]),
+        ("class Basket:\n    total = 1\n".to_owned(), &[]),
+        ("class basket:\n    total = 1\n".to_owned(), &["naming error"]),
+        ("from typing import Final\n\nLIMIT: Final = 3\n".to_owned(), &[]),
+        ("from typing import Final\n\nlimit: Final = 3\n".to_owned(), &["naming error"]),
+        (methods(20), &[]),
+        (methods(21), &["god_object warn"]),
+        (references(15), &[]),
+        (references(16), &["feature_envy warn"]),
+    ] {
+        assert_eq!(found(&code), expected, "{code}");
+    }
+}

@@ -287,6 +287,7 @@ impl Session {
     }
 }
 
+// @traces REQ-020-033
 #[test]
 fn the_same_is_said_to_who_asks_by_hand() {
     let session = Session::new(ALONE, &[]);
@@ -303,4 +304,53 @@ fn the_same_is_said_to_who_asks_by_hand() {
     let by_hand = session.world.hostler(&["gate"]);
     assert!(by_hand.code == Some(0) && by_hand.stdout.contains("ALL GATES PASSED"), "{by_hand:?}");
     assert_eq!(session.world.hostler(&["gate", "--session", "nobody"]).code, Some(3));
+}
+
+// @traces REQ-020-042 REQ-020-084
+#[test]
+fn each_file_is_read_by_itself_and_one_that_cannot_be_takes_no_other_along() {
+    let session = Session::new(ALONE, &[]);
+    session.wrote("src/a.py", "def f(:\n");
+    session.wrote("src/b.py", "if True:\nreturn 1\n");
+    session.wrote("src/c.py", STUB);
+    session.wrote("src/deep.py", &format!("X = {}1{}\n", "(".repeat(5_000), ")".repeat(5_000)));
+    session.wrote("src/latin.py", "");
+    std::fs::write(session.world.path("src/latin.py"), b"NAME = '\xe9'\n").unwrap();
+    let reason = session.blocked(false);
+    for name in ["src/a.py:1 syntax", "src/b.py:2 syntax", "src/c.py:1 stop.stub"] {
+        assert!(reason.contains(&format!("- {name}")), "{name} in {reason}");
+    }
+    assert!(!reason.contains("latin.py"), "{reason}");
+}
+
+// Nothing in the payload but whose turn it is, and whether it was sent back before, has a part in the answer.
+// @traces REQ-020-040
+#[test]
+fn what_a_payload_says_besides_changes_nothing() {
+    let session = Session::new(ALONE, &[]);
+    session.wrote("src/cart.py", STUB);
+    let plain = session.blocked(false);
+    let fields = json!({
+        "last_assistant_message": "All of it is perfect.", "stop_hook_active": true,
+        "transcript_path": "/nowhere/at/all.jsonl", "permission_mode": "plan", "files": ["src/other.py"],
+        "decision": "approve", "background_tasks": [{ "id": "x" }],
+    });
+    assert_eq!(session.event_loud("Stop", &fields)["reason"], plain.as_str());
+}
+
+// @traces REQ-020-085
+#[test]
+fn the_project_is_where_the_client_was_started_whatever_folder_it_is_in() {
+    let world = World::new().configured(ALONE);
+    commit(&world);
+    let root = world.path("").display().to_string();
+    let session = Session::begun(world);
+    session.wrote("src/cart.py", STUB);
+    let elsewhere = session.world.path("~/elsewhere");
+    std::fs::create_dir_all(&elsewhere).unwrap();
+    let fields = json!({ "last_assistant_message": "Done.", "stop_hook_active": false, "cwd": elsewhere });
+    // Without the variable the folder is the project, and nothing changed in it.
+    assert!(session.event_loud("Stop", &fields).get("decision").is_none());
+    let session = Session { world: session.world.set("CLAUDE_PROJECT_DIR", root), next: session.next };
+    assert_eq!(session.event_loud("Stop", &fields)["decision"], "block");
 }

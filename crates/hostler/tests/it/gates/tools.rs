@@ -11,14 +11,18 @@ use serde_json::{Value, json};
 use super::{Session, commit};
 use crate::hook::World;
 
-/// Whether `ruff` is here; says so when not.
-fn has_ruff(test: &str) -> bool {
-    let status = Command::new("ruff").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+/// Whether a program is here; says so when not.
+fn has(test: &str, program: &str) -> bool {
+    let status = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     let there = status.is_ok_and(|status| status.success());
     if !there {
-        testkit::client::skip(test, "`ruff --version` does not work here");
+        testkit::client::skip(test, &format!("`{program} --version` does not work here"));
     }
     there
+}
+
+fn has_ruff(test: &str) -> bool {
+    has(test, "ruff")
 }
 
 /// Only ruff, whatever else is here.
@@ -217,4 +221,49 @@ fn where_the_profile_says_so_what_cannot_work_does_not_land() {
     };
     assert!(decides("profile = \"strict\"").contains("[lint-error] line 2 of"));
     assert_eq!(decides(""), "{}");
+}
+
+// @traces 021-TEST-INTEG-030
+#[test]
+fn a_file_with_what_cannot_work_fails_at_the_second_gate() {
+    let name = "a_file_with_what_cannot_work_fails_at_the_second_gate";
+    if !has_ruff(name) {
+        return;
+    }
+    let world = World::new().configured(RUFF);
+    world.write("src/a.py", "def same(a):\n    return a is \"x\"\n");
+    let answer = world.hostler(&["review", "src/a.py"]);
+    let line = answer.stdout.lines().nth(1).unwrap_or_default();
+    assert!(answer.code == Some(1) && line.starts_with("GATE 2: Lint"), "{answer:?}");
+    assert!(line.contains("FAIL (1 error") && answer.stdout.contains("src/a.py:2 lint F632: "), "{answer:?}");
+}
+
+// @traces 021-US-003-AC03 021-TEST-INTEG-031
+#[test]
+fn types_imports_and_what_is_unsafe_are_the_third_gate() {
+    let name = "types_imports_and_what_is_unsafe_are_the_third_gate";
+    if !has(name, "mypy") || !has(name, "python3") {
+        return;
+    }
+    let world =
+        World::new().configured("[gates]\nimports = true\n[gates.tools]\nruff = \"off\"\npytest = \"off\"\n");
+    world.write("pyproject.toml", "[tool.mypy]\n[project]\nname = \"shop\"\n");
+    world.write("cart.py", "import no_such_module_anywhere  # type: ignore\n\nX: int = \"text\"\n");
+    let code = "def load(path):\n    try:\n        return open(path)\n    except:\n        return None\n\n\n\
+        # TODO: faster\nprint(load(\"a\"))\nPASSWORD = \"Tr0ub4dor-and-3x\"\nAPI_TOKEN = \"zk_live_9f8e7d6c5b4a39281706\"\n";
+    world.write("unsafe.py", code);
+    let answer = world.hostler(&["--json", "review", "--gate", "3", "cart.py", "unsafe.py"]);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    let findings = document["findings"].as_array().unwrap();
+    for (file, check, count) in [
+        ("cart.py", "type", 1),
+        ("cart.py", "import", 1),
+        ("unsafe.py", "bare_except", 1),
+        ("unsafe.py", "todo", 1),
+        ("unsafe.py", "debug_print", 1),
+        ("unsafe.py", "secret", 2),
+    ] {
+        let found = findings.iter().filter(|it| it["file"] == file && it["check"] == check).count();
+        assert_eq!(found, count, "{check} in {file}: {document:#}");
+    }
 }
