@@ -5,7 +5,8 @@ mod dialect;
 mod walk;
 
 pub(crate) use dialect::{
-    At, Dialect, Judgement, Part, callee, child_of_kind, children, holds, last_line, named, one_line, tight,
+    At, Dialect, Judgement, Part, callee, child_of_kind, children, holds, is_grade, last_line, logs,
+    logs_by_grade, named, one_line, tight,
 };
 
 use crate::{Error, Language};

@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use super::dialect::{At, callee, children, last_line, logs, named, one_line, tight};
+use super::dialect::{At, callee, children, last_line, logs_by_grade, named, one_line, tight};
 use super::{Body, Call, Catch, Class, ClassKind, Function, Parameter, Role};
 use crate::{line_of, text_of};
 
@@ -303,9 +303,10 @@ pub(crate) fn body(words: &Words, body: Node<'_>, text: &str) -> Body {
         if is_unwritten(words, written) {
             return Body::Unimplemented;
         }
-        let calls = written.split('(').next().unwrap_or_default();
-        let does_nothing = words.nothing.contains(&written)
-            || (calls.len() < written.len() && logs(&calls.split_whitespace().collect::<String>()));
+        let callee = written.split('(').next().unwrap_or_default();
+        let is_call = callee.len() < written.len()
+            && callee.chars().all(|it| it.is_alphanumeric() || "_.:!$->@".contains(it));
+        let does_nothing = words.nothing.contains(&written) || (is_call && logs_by_grade(callee));
         is_trivial &= does_nothing;
     }
     match (statements.is_empty(), is_trivial) {

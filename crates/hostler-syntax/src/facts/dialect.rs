@@ -233,26 +233,52 @@ const GRADES: &[&str] = &[
     "warning",
 ];
 
+/// What may follow a grade in the name of a function: `errorf`, `warning_once`.
+const GRADE_ENDS: &[&str] =
+    &["", "f", "w", "ln", "ing", "Context", "Async", "Error", "_once", "_with_traceback"];
+
 /// Whether calling this logs: a grade of something that is called a log (`logger.info`, `self._log.error`), or a
-/// function that says so itself (`log_error`).
+/// function that says so itself (`log_error`, `LogError`).
 pub(crate) fn logs(callee: &str) -> bool {
+    let (holder, name) = holder_and_name(callee);
+    let own = name.trim_start_matches('_');
+    let rest = own.get(..3).filter(|it| it.eq_ignore_ascii_case("log")).and_then(|_| own.get(3..));
+    let says_so = rest.is_some_and(|rest| match rest.bytes().next() {
+        None => holder.is_empty(),
+        Some(next) => next == b'_' || next.is_ascii_uppercase(),
+    });
+    says_so || own == "error_log" || logs_by_grade(callee)
+}
+
+/// Whether calling this does nothing but log: a grade of something that is called a log.
+pub(crate) fn logs_by_grade(callee: &str) -> bool {
+    let (holder, name) = holder_and_name(callee);
+    is_grade(name) && is_log(holder)
+}
+
+/// The last name of a callee, and the one before it.
+fn holder_and_name(callee: &str) -> (&str, &str) {
     let mut names = callee.rsplit(['.', ':', '>']).map(|it| it.trim_end_matches(['-', '!', '?', '(', ')']));
     let name = names.next().unwrap_or_default();
-    let is_grade = GRADES.iter().any(|grade| {
+    (names.find(|it| !it.is_empty()).unwrap_or_default(), name)
+}
+
+/// Whether this is what a function of a log is called.
+pub(crate) fn is_grade(name: &str) -> bool {
+    GRADES.iter().any(|grade| {
         name.get(..grade.len()).is_some_and(|start| start.eq_ignore_ascii_case(grade))
-            && matches!(
-                &name[grade.len()..],
-                "" | "f" | "w" | "ln" | "ing" | "Context" | "Async" | "_once" | "Error"
-            )
-    });
-    let holder = names.find(|it| !it.is_empty()).unwrap_or_default().to_ascii_lowercase();
-    let own = name.trim_start_matches('_');
-    let holds_log =
-        ["log", "logger", "logging"].iter().any(|it| holder.ends_with(it) || holder.starts_with(it));
-    (is_grade && (holds_log || holder.ends_with("slf4j")))
-        || (holder.is_empty() && own.eq_ignore_ascii_case("log"))
-        || own.starts_with("log_")
-        || (own.starts_with("log") && own.as_bytes().get(3).is_some_and(u8::is_ascii_uppercase))
+            && name.get(grade.len()..).is_some_and(|rest| GRADE_ENDS.contains(&rest))
+    })
+}
+
+fn is_log(holder: &str) -> bool {
+    let bare = holder.trim_matches(['_', '$', '@']);
+    let lower = bare.to_ascii_lowercase();
+    matches!(lower.as_str(), "log" | "logs")
+        || ["logger", "logging", "_log", "slog"].iter().any(|it| lower.ends_with(it))
+        || ["logger", "logging", "log_"].iter().any(|it| lower.starts_with(it))
+        // `accessLog`, but not `dialog`.
+        || bare.ends_with("Log")
 }
 
 /// The children of `node`, in order.
@@ -358,4 +384,43 @@ pub(crate) fn last_line(node: Node<'_>) -> usize {
     let end = node.end_position();
     // A node that takes its line end with it ends in column 0 of the next line.
     if end.column == 0 && node.start_position().row < end.row { end.row } else { end.row + 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{logs, logs_by_grade};
+
+    #[test]
+    fn logs_are_known_by_their_names() {
+        for callee in [
+            "logger.info",
+            "self._log.warning",
+            "logging.exception",
+            "current_app.logger.error",
+            "LOG.debug",
+            "log::error!",
+            "slog.Warn",
+            "accessLog.info",
+            "this.logger.warn",
+            "getLogger().severe",
+        ] {
+            assert!(logs_by_grade(callee), "{callee}");
+        }
+        for callee in
+            ["log", "log_error", "self._log_failure", "_logger.LogError", "error_log", "Rails.logger.error"]
+        {
+            assert!(logs(callee), "{callee}");
+        }
+        for callee in [
+            "math.log",
+            "dialog.error",
+            "login",
+            "self.logic.info",
+            "errors.append",
+            "catalog.debug",
+            "print",
+        ] {
+            assert!(!logs(callee), "{callee}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::facts::common::{self, WORDS, Words};
 use crate::facts::{
     At, Binding, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Part, Role, ValueKind, callee,
-    named, one_line, tight,
+    logs, named, one_line, tight,
 };
 use crate::{Grammar, Language, line_of, text_of};
 
@@ -113,6 +113,10 @@ impl Dialect for Go {
             raises: written.contains("return ") || written.contains("panic("),
             ..Catch::default()
         })
+    }
+
+    fn logs(&self, callee: &str) -> bool {
+        callee.starts_with("log.") || logs(callee)
     }
 
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {

@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::facts::common::{self, WORDS, Words};
 use crate::facts::{
     At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Part, Role,
-    ValueKind, callee, child_of_kind, one_line, tight,
+    ValueKind, callee, child_of_kind, is_grade, logs, one_line, tight,
 };
 use crate::{Grammar, Language, text_of};
 
@@ -181,6 +181,11 @@ impl Dialect for Rust {
         }
         let callee = format!("{}!", callee(at.child("macro")?, at.text));
         Some(Call { line: at.line(), callee, ..Call::default() })
+    }
+
+    fn logs(&self, callee: &str) -> bool {
+        let name = callee.strip_suffix('!').map(|it| it.rsplit(':').next().unwrap_or_default());
+        name.is_some_and(is_grade) || logs(callee)
     }
 
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {

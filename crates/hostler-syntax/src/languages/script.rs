@@ -5,7 +5,7 @@ use tree_sitter::Node;
 use crate::facts::common::{self, WORDS, Words};
 use crate::facts::{
     At, Binding, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Part, Role, ValueKind,
-    callee, child_of_kind, children, named, one_line, tight,
+    callee, child_of_kind, children, logs, named, one_line, tight,
 };
 use crate::{Grammar, Language, line_of, text_of};
 
@@ -162,6 +162,10 @@ impl Dialect for Script {
             "new_expression" => common::call(at, "constructor", "arguments"),
             _ => common::call(at, "function", "arguments"),
         }
+    }
+
+    fn logs(&self, callee: &str) -> bool {
+        matches!(callee, "console.error" | "console.warn") || logs(callee)
     }
 
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {

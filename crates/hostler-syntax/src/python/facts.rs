@@ -7,7 +7,7 @@ use tree_sitter::{Node, Tree};
 use super::{dotted, faults, module_and_alias};
 use crate::facts::{
     At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Judgement, Literal,
-    Parameter, Part, Remark, Role, ValueKind, callee, children, holds, named, one_line, tight,
+    Parameter, Part, Remark, Role, ValueKind, callee, children, holds, logs_by_grade, named, one_line, tight,
 };
 use crate::{line_of, text_of};
 
@@ -536,7 +536,7 @@ fn is_trivial(expression: Node<'_>, locals: &HashSet<&str>, text: &str) -> bool 
             let name = callee(function, text);
             let appends = name.strip_suffix(".append").is_some_and(|it| locals.contains(it));
             let works = ["await", "yield", "named_expression"];
-            (Python.logs(&name) && !name.starts_with("self.log_")) && !holds(expression, &works, &["lambda"])
+            logs_by_grade(&name) && !holds(expression, &works, &["lambda"])
                 || (appends
                     && expression
                         .child_by_field_name("arguments")
