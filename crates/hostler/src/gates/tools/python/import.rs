@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use hostler_policy::checks::{Gate, Severity};
 use serde::Deserialize;
 
+use super::known::is_known;
 use super::{chosen, declares};
 use crate::gates::tools::environment::Ecosystem;
 use crate::gates::tools::process::Answer;
@@ -124,7 +125,10 @@ fn findings(job: &Job<'_>, answer: &Answer, report: &str) -> Result<Vec<Report>,
     let Some(kind) = fault.kind else { return Ok(Vec::new()) };
     let Some(file) = job.files.first() else { return Ok(Vec::new()) };
     let top = fault.missing.as_deref().and_then(|it| it.split('.').next());
-    if let Some(top) = top.filter(|it| declares(job.layout, &job.chosen.folder, it)) {
+    let is_machines = |top: &&str| {
+        declares(job.layout, &job.chosen.folder, top) || job.environment.python.is_none() && is_known(top)
+    };
+    if let Some(top) = top.filter(is_machines) {
         return Err(format!(
             "`{top}` is a dependency that is not installed where it ran; install the project"
         ));

@@ -4,6 +4,7 @@ pub(super) mod black;
 pub(super) mod flake8;
 pub(super) mod import;
 pub(super) mod isort;
+mod known;
 pub(super) mod mypy;
 pub(super) mod pyright;
 pub(super) mod pytest;

@@ -278,6 +278,13 @@ fn a_module_is_imported_where_that_was_asked_for() {
     );
     let needs = project.run(Purpose::Stop, &["src/app/needs.py"]);
     assert!(reason(&needs, "import").contains("`not_installed` is a dependency that is not installed"));
+    // What half the world uses is missing on this machine; what nobody knows is made up.
+    project.write("src/app/known.py", "import MySQLdb\n");
+    project.write("src/app/unknown.py", "import no_such_package_at_all\n");
+    let missing = project.run(Purpose::Stop, &["src/app/known.py"]);
+    assert!(reason(&missing, "import").contains("`MySQLdb`"));
+    let made_up = project.run(Purpose::Stop, &["src/app/unknown.py"]);
+    assert_eq!(found(&made_up, "import"), ["src/app/unknown.py:1 import error ModuleNotFoundError"]);
     assert!(!project.path("src/app/__pycache__").exists());
 }
 
