@@ -23,7 +23,6 @@ pub use facts::{
 pub use outline::{Comment, Decorator, Definition, Outline, Value, outline};
 
 use facts::Dialect;
-use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 use std::path::Path;
 
@@ -38,6 +37,10 @@ pub const DEPTH_MAX: usize = 2_000;
 /// Most different widths of indentation. `CPython` stops at 100 levels; the grammar's scanner keeps one entry
 /// per level in a buffer of 1,024 bytes and writes past its end at about 510.
 pub const INDENT_WIDTHS_MAX: usize = 200;
+
+/// Most bytes that a scanner may need to remember strings that could be open at once, were each of the text. It keeps
+/// them in a buffer of 1,024 bytes; that of Ruby writes past its end and aborts, that of PHP forgets them.
+pub const OPEN_STRINGS_BYTES_MAX: usize = 1_000;
 
 /// Progress reports of the parser, one per 100 of its steps, that a parse may take for each started KiB of text.
 /// None of 5,818 real modules took more than 37, nor did nested and broken text made to be hard.
@@ -128,10 +131,16 @@ struct Grammar {
     extensions: &'static [&'static str],
     /// The parser's tables.
     tables: fn() -> tree_sitter::Language,
+    /// Refuses a text that the parser cannot be given.
+    limit: fn(&str) -> Result<(), Error>,
     /// What only some languages are read for.
     reader: Option<&'static Reader>,
     /// What its nodes are to checks of quality.
     dialect: &'static dyn Dialect,
+}
+
+fn no_limit(_text: &str) -> Result<(), Error> {
+    Ok(())
 }
 
 /// What guards and tags ask of a language.
@@ -207,6 +216,14 @@ pub enum Error {
         /// How many.
         widths: usize,
     },
+    /// More heredocs and interpolations than [`OPEN_STRINGS_BYTES_MAX`].
+    #[error(
+        "heredocs and interpolations of the text take {bytes} bytes, more than the {OPEN_STRINGS_BYTES_MAX} that are kept"
+    )]
+    TooOpen {
+        /// How many.
+        bytes: usize,
+    },
     /// The parser gave up: the text needs more steps than code of its length does.
     #[error("the text takes too many steps to parse")]
     TooHard,
@@ -258,12 +275,7 @@ fn too_long(text: &str) -> Result<(), Error> {
 
 fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
     too_long(text)?;
-    if grammar.language == Language::Python {
-        let widths = indent_widths(text);
-        if INDENT_WIDTHS_MAX < widths {
-            return Err(Error::TooDeep { widths });
-        }
-    }
+    (grammar.limit)(text)?;
     let mut parser = Parser::new();
     parser.set_language(&(grammar.tables)()).map_err(|_| Error::Grammar(grammar.language))?;
     let mut reports_left = (text.len() / 1024 + 1) * REPORTS_PER_KIB_MAX;
@@ -282,34 +294,6 @@ fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
             Some(ParseOptions::new().progress_callback(&mut progress)),
         )
         .ok_or(Error::TooHard)
-}
-
-/// How many different widths of indentation `text` has: the scanner's stack of levels rises strictly, so it is
-/// never higher than this. Lines inside strings count too, which only errs to the safe side.
-fn indent_widths(text: &str) -> usize {
-    let mut widths = BTreeSet::new();
-    let (mut width, mut at_start) = (0_u32, true);
-    let mut bytes = text.bytes().peekable();
-    while let Some(byte) = bytes.next() {
-        match byte {
-            b'\n' | b'\r' | b'\x0c' => (width, at_start) = (0, true),
-            b' ' if at_start => width += 1,
-            b'\t' if at_start => width += 8,
-            // A continued line goes on counting.
-            b'\\' if at_start && matches!(bytes.peek(), Some(b'\n' | b'\r')) => {
-                let end = bytes.next();
-                if end == Some(b'\r') {
-                    bytes.next_if_eq(&b'\n');
-                }
-            }
-            _ if at_start => {
-                widths.insert(width);
-                at_start = false;
-            }
-            _ => {}
-        }
-    }
-    widths.len()
 }
 
 /// Shows every node of `tree` to `visit`, parents first, with its ancestors (the root first). Iterates, so that

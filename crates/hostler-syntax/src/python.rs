@@ -4,19 +4,56 @@ mod facts;
 mod faults;
 mod outline;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use tree_sitter::{Node, Tree};
 
-use crate::{Grammar, Handler, Language, MockUse, Reader, RelativeImport, Syntax, line_of, text_of, walk};
+use crate::{
+    Error, Grammar, Handler, INDENT_WIDTHS_MAX, Language, MockUse, Reader, RelativeImport, Syntax, line_of,
+    text_of, walk,
+};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Python,
     extensions: &["py", "pyi"],
     tables: || tree_sitter_python::LANGUAGE.into(),
+    limit,
     reader: Some(&Reader { read, outline: outline::read, complete }),
     dialect: &facts::Python,
 };
+
+fn limit(text: &str) -> Result<(), Error> {
+    let widths = indent_widths(text);
+    if INDENT_WIDTHS_MAX < widths { Err(Error::TooDeep { widths }) } else { Ok(()) }
+}
+
+/// How many different widths of indentation `text` has: the scanner's stack of levels rises strictly, so it is
+/// never higher than this. Lines inside strings count too, which only errs to the safe side.
+fn indent_widths(text: &str) -> usize {
+    let mut widths = BTreeSet::new();
+    let (mut width, mut at_start) = (0_u32, true);
+    let mut bytes = text.bytes().peekable();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\n' | b'\r' | b'\x0c' => (width, at_start) = (0, true),
+            b' ' if at_start => width += 1,
+            b'\t' if at_start => width += 8,
+            // A continued line goes on counting.
+            b'\\' if at_start && matches!(bytes.peek(), Some(b'\n' | b'\r')) => {
+                let end = bytes.next();
+                if end == Some(b'\r') {
+                    bytes.next_if_eq(&b'\n');
+                }
+            }
+            _ if at_start => {
+                widths.insert(width);
+                at_start = false;
+            }
+            _ => {}
+        }
+    }
+    widths.len()
+}
 
 /// Names of `unittest.mock` that are mocks wherever they stand.
 const MOCK_NAMES: &[&str] = &[

@@ -1,5 +1,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+use std::collections::BTreeSet;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -364,6 +364,25 @@ pub(crate) fn unquoted(written: &str) -> &str {
     written.get(start + length..end.max(start + length)).unwrap_or_default()
 }
 
+/// The lengths, in characters, of all words that could begin a heredoc after `mark` and any of `between`.
+pub(crate) fn heredoc_words(text: &str, mark: &str, between: &[char]) -> Vec<usize> {
+    let begins = text.match_indices(mark).filter_map(|(at, _)| text.get(at + mark.len()..));
+    begins
+        .filter_map(|rest| {
+            let rest = rest.trim_start_matches(between);
+            let mut letters = rest.chars();
+            let length = match letters.next()? {
+                quote @ ('"' | '\'' | '`') => letters.take_while(|it| *it != quote).count(),
+                letter if letter.is_alphanumeric() || letter == '_' => {
+                    1 + letters.take_while(|it| it.is_alphanumeric() || *it == '_').count()
+                }
+                _ => return None,
+            };
+            Some(length)
+        })
+        .collect()
+}
+
 /// Whether a part of a string of this kind is a value that is put in.
 pub(crate) fn is_put_in(kind: &str) -> bool {
     let is_text = [

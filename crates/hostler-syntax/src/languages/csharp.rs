@@ -11,6 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::CSharp,
     extensions: &["cs"],
     tables: || tree_sitter_c_sharp::LANGUAGE.into(),
+    limit: crate::no_limit,
     reader: None,
     dialect: &CSharp,
 };

@@ -5,17 +5,25 @@ use crate::facts::{
     At, Binding, Call, Catch, ClassKind, Dialect, Facts, Function, Import, Part, Role, ValueKind, callee,
     named, tight,
 };
-use crate::{Grammar, Language, line_of, text_of};
+use crate::{Error, Grammar, Language, OPEN_STRINGS_BYTES_MAX, line_of, text_of};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Php,
     extensions: &["php"],
     tables: || tree_sitter_php::LANGUAGE_PHP.into(),
+    limit,
     reader: None,
     dialect: &Php,
 };
 
 struct Php;
+
+/// The scanner keeps 5 bytes and 4 for each character of the word for each open heredoc, all that could be open.
+fn limit(text: &str) -> Result<(), Error> {
+    let bytes =
+        1 + common::heredoc_words(text, "<<<", &[' ', '\t']).iter().map(|it| 5 + 4 * it).sum::<usize>();
+    if OPEN_STRINGS_BYTES_MAX < bytes { Err(Error::TooOpen { bytes }) } else { Ok(()) }
+}
 
 const PHP: Words = Words {
     tests: &["Test"],

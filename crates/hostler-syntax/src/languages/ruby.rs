@@ -5,17 +5,37 @@ use crate::facts::{
     At, Binding, Body, Call, Catch, ClassKind, Dialect, Facts, Function, Part, Role, ValueKind, callee,
     children, named, tight,
 };
-use crate::{Grammar, Language, text_of};
+use crate::{Error, Grammar, Language, OPEN_STRINGS_BYTES_MAX, text_of};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Ruby,
     extensions: &["rb", "rake", "gemspec"],
     tables: || tree_sitter_ruby::LANGUAGE.into(),
+    limit,
     reader: None,
     dialect: &Ruby,
 };
 
 struct Ruby;
+
+/// Longest word that ends a heredoc: the scanner keeps its length in one byte.
+const WORD_CHARS_MAX: usize = 255;
+
+/// The scanner keeps 5 bytes for each open string and 4 with the word for each open heredoc, all that could be open.
+fn limit(text: &str) -> Result<(), Error> {
+    let words = common::heredoc_words(text, "<<", &['-', '~']);
+    if words.is_empty() {
+        return Ok(());
+    }
+    let longest = words.iter().max().copied().unwrap_or_default();
+    let strings = 1 + text.matches("#{").count();
+    let bytes = 2 + 5 * strings + words.iter().map(|it| 4 + it).sum::<usize>();
+    if OPEN_STRINGS_BYTES_MAX < bytes || WORD_CHARS_MAX < longest {
+        Err(Error::TooOpen { bytes })
+    } else {
+        Ok(())
+    }
+}
 
 const RUBY: Words = Words {
     has_signatures: false,

@@ -13,6 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Rust,
     extensions: &["rs"],
     tables: || tree_sitter_rust::LANGUAGE.into(),
+    limit: crate::no_limit,
     reader: None,
     dialect: &Rust,
 };

@@ -11,6 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Swift,
     extensions: &["swift"],
     tables: || tree_sitter_swift::LANGUAGE.into(),
+    limit: crate::no_limit,
     reader: None,
     dialect: &Swift,
 };

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use proptest::prelude::*;
 
-use crate::{Body, Facts, Language, facts, faults};
+use crate::{Body, Error, Facts, Language, facts, faults};
 
 /// A source of every language, by its name.
 const SAMPLES: &[(&str, &str)] = &[
@@ -410,6 +410,28 @@ fn nesting_costs_no_stack_in_any_language() {
             sane(name, &text);
         }
     }
+}
+
+#[test]
+fn what_would_abort_a_scanner_is_refused() {
+    let word = |length: usize| "A".repeat(length);
+    for text in [
+        format!("x = <<{0}\ntext\n{0}\n", word(256)),
+        format!("x = <<~'{0}'\ntext\n{0}\n", word(256)),
+        // Nine words and a last one that fills the buffer to the byte.
+        format!("f({}<<{})\n", format!("<<{}, ", word(100)).repeat(9), word(83)),
+        format!("{}<<A\n", "\"#{".repeat(200)),
+    ] {
+        let read = facts(Language::Ruby, &text);
+        assert!(matches!(read, Err(Error::TooOpen { .. })), "{text}: {read:?}");
+    }
+    let text = format!("<?php $x = <<<'{0}'\nx\n{0};\n", word(300));
+    assert!(matches!(facts(Language::Php, &text), Err(Error::TooOpen { .. })));
+    let shifts = format!("{}x = <<A\nA\n", "y << 'some long text'\n".repeat(100));
+    assert!(facts(Language::Ruby, &shifts).is_ok());
+    let usual = format!("x = <<~SQL\n{}SQL\n", "  select #{x}\n".repeat(100));
+    assert!(facts(Language::Ruby, &usual).is_ok());
+    assert!(facts(Language::Php, "<?php $x = <<<EOT\nx $y\nEOT;\n").is_ok());
 }
 
 proptest! {
