@@ -247,6 +247,21 @@ impl Job<'_> {
         Ok(self.scratch.get_or_init(|| folder).path())
     }
 
+    /// Where another file does not compile, nothing was looked for in these.
+    fn unless_broken_elsewhere(&self, found: Vec<Report>) -> Result<Vec<Report>, String> {
+        let (ours, others): (Vec<&Report>, Vec<&Report>) = found
+            .iter()
+            .filter(|it| it.finding.check == "type")
+            .partition(|it| self.file(&it.file).is_some());
+        match others.first() {
+            Some(other) if ours.is_empty() => {
+                let (file, finding) = (other.file.display(), &other.finding);
+                Err(format!("`{file}` does not compile, line {}: {}", finding.line, finding.message))
+            }
+            _ => Ok(found),
+        }
+    }
+
     /// The file of the request that a tool means.
     fn file(&self, spelled: &Path) -> Option<&File<'_>> {
         let is_named = |path: &Path| self.files.iter().find(|it| it.path == path);

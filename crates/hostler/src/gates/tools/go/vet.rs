@@ -24,7 +24,7 @@ pub(in super::super) const VET: Tool = Tool {
     takes: takes_all,
     arguments: Some(|job| Ok(words(&["vet", "-json"]).into_iter().chain(packages(job)).collect())),
     text: None,
-    read: |_, answer| findings(answer),
+    read: |job, answer| job.unless_broken_elsewhere(findings(answer)?),
     fix: None,
     is_formatter: false,
     install: INSTALL,

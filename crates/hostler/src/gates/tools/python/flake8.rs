@@ -29,8 +29,10 @@ pub(in super::super) const FLAKE8: Tool = Tool {
         arguments.extend(["--stdin-display-name".into(), path.as_os_str().to_owned(), "-".into()]);
         arguments
     }),
-    read: |_, answer| match answer.code {
-        0 | 1 => findings(&answer.stdout),
+    read: |_, answer| match (answer.code, answer.stdout.trim()) {
+        // What it found may have gone to a file that the project names.
+        (1, "") => Err(exited(answer)),
+        (0 | 1, _) => findings(&answer.stdout),
         _ => Err(exited(answer)),
     },
     fix: None,

@@ -25,7 +25,7 @@ pub(in super::super) const CLIPPY: Tool = Tool {
         Ok(["clippy", "--quiet", "--all-targets", "--message-format", "json"].map(Into::into).to_vec())
     }),
     text: None,
-    read: |_, answer| findings(answer),
+    read: |job, answer| job.unless_broken_elsewhere(findings(answer)?),
     fix: None,
     is_formatter: false,
     install: "install Rust with `rustup component add clippy`",

@@ -27,6 +27,8 @@ fn rust_is_formatted_linted_and_tested() {
     project.write("src/lib.rs", "pub fn f(x: i32) -> i32 {\n    \"x\"\n}\n");
     let runs = project.review(&["src/lib.rs", "tests/it.rs"]);
     assert_eq!(found(&runs, "cargo clippy"), ["src/lib.rs:2 type error E0308"]);
+    let elsewhere = project.run(Purpose::Stop, &["src/child.rs"]);
+    assert!(reason(&elsewhere, "cargo clippy").contains("`src/lib.rs` does not compile, line 2"));
     assert_eq!(found(&runs, "cargo test"), ["tests/it.rs:1 stop.test error -"]);
 }
 
@@ -67,6 +69,9 @@ fn go_is_formatted_vetted_and_tested() {
     assert_eq!(found(&runs, "go vet"), ["pkg/a.go:6 lint warn printf"]);
     assert_eq!(found(&runs, "go test"), ["pkg/a_test.go:6 stop.test error -"]);
     assert_eq!(found(&project.run(Purpose::Stop, &["other/b.go"]), "go vet"), ["other/b.go:3 type error -"]);
+    project.write("other/c.go", "package other\n");
+    let elsewhere = project.run(Purpose::Stop, &["other/c.go"]);
+    assert!(reason(&elsewhere, "go vet").contains("`other/b.go` does not compile, line 3"));
     project.run(Purpose::Fix, &["pkg/a.go"]);
     assert!(project.read("pkg/a.go").contains("\n\tfmt.Printf"));
 }
