@@ -124,6 +124,8 @@ const GRAMMARS: &[&Grammar] = &[
     &languages::bash::GRAMMAR,
 ];
 
+type Limit = fn(&str) -> Result<(), Error>;
+
 /// Everything that one language brings.
 struct Grammar {
     language: Language,
@@ -132,15 +134,11 @@ struct Grammar {
     /// The parser's tables.
     tables: fn() -> tree_sitter::Language,
     /// Refuses a text that the parser cannot be given.
-    limit: fn(&str) -> Result<(), Error>,
+    limit: Option<Limit>,
     /// What only some languages are read for.
     reader: Option<&'static Reader>,
     /// What its nodes are to checks of quality.
     dialect: &'static dyn Dialect,
-}
-
-fn no_limit(_text: &str) -> Result<(), Error> {
-    Ok(())
 }
 
 /// What guards and tags ask of a language.
@@ -275,7 +273,9 @@ fn too_long(text: &str) -> Result<(), Error> {
 
 fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
     too_long(text)?;
-    (grammar.limit)(text)?;
+    if let Some(limit) = grammar.limit {
+        limit(text)?;
+    }
     let mut parser = Parser::new();
     parser.set_language(&(grammar.tables)()).map_err(|_| Error::Grammar(grammar.language))?;
     let mut reports_left = (text.len() / 1024 + 1) * REPORTS_PER_KIB_MAX;

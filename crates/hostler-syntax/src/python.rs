@@ -17,7 +17,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Python,
     extensions: &["py", "pyi"],
     tables: || tree_sitter_python::LANGUAGE.into(),
-    limit,
+    limit: Some(limit),
     reader: Some(&Reader { read, outline: outline::read, complete }),
     dialect: &facts::Python,
 };

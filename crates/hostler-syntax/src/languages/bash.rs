@@ -8,7 +8,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Bash,
     extensions: &["sh", "bash"],
     tables: || tree_sitter_bash::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Bash,
 };

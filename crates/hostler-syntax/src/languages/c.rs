@@ -12,7 +12,7 @@ pub(crate) const C: Grammar = Grammar {
     language: Language::C,
     extensions: &["c", "h"],
     tables: || tree_sitter_c::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Family,
 };
@@ -21,7 +21,7 @@ pub(crate) const CPP: Grammar = Grammar {
     language: Language::Cpp,
     extensions: &["cc", "cpp", "cxx", "hh", "hpp", "hxx"],
     tables: || tree_sitter_cpp::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Family,
 };

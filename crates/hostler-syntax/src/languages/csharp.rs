@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::CSharp,
     extensions: &["cs"],
     tables: || tree_sitter_c_sharp::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &CSharp,
 };

@@ -13,7 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Go,
     extensions: &["go"],
     tables: || tree_sitter_go::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Go,
 };

@@ -13,7 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Java,
     extensions: &["java"],
     tables: || tree_sitter_java::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Java,
 };

@@ -13,7 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Kotlin,
     extensions: &["kt", "kts"],
     tables: || tree_sitter_kotlin_ng::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Kotlin,
 };

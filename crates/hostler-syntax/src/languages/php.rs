@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Php,
     extensions: &["php"],
     tables: || tree_sitter_php::LANGUAGE_PHP.into(),
-    limit,
+    limit: Some(limit),
     reader: None,
     dialect: &Php,
 };

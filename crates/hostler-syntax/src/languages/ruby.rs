@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Ruby,
     extensions: &["rb", "rake", "gemspec"],
     tables: || tree_sitter_ruby::LANGUAGE.into(),
-    limit,
+    limit: Some(limit),
     reader: None,
     dialect: &Ruby,
 };

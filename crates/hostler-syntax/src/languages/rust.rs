@@ -13,7 +13,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Rust,
     extensions: &["rs"],
     tables: || tree_sitter_rust::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Rust,
 };

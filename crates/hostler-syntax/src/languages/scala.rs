@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Scala,
     extensions: &["scala", "sc"],
     tables: || tree_sitter_scala::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Scala,
 };

@@ -13,7 +13,7 @@ pub(crate) const TYPESCRIPT: Grammar = Grammar {
     language: Language::TypeScript,
     extensions: &["ts", "mts", "cts"],
     tables: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Script,
 };
@@ -22,7 +22,7 @@ pub(crate) const TSX: Grammar = Grammar {
     language: Language::Tsx,
     extensions: &["tsx"],
     tables: || tree_sitter_typescript::LANGUAGE_TSX.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Script,
 };
@@ -31,7 +31,7 @@ pub(crate) const JAVASCRIPT: Grammar = Grammar {
     language: Language::JavaScript,
     extensions: &["js", "jsx", "mjs", "cjs"],
     tables: || tree_sitter_javascript::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Script,
 };

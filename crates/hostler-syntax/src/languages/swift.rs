@@ -11,7 +11,7 @@ pub(crate) const GRAMMAR: Grammar = Grammar {
     language: Language::Swift,
     extensions: &["swift"],
     tables: || tree_sitter_swift::LANGUAGE.into(),
-    limit: crate::no_limit,
+    limit: None,
     reader: None,
     dialect: &Swift,
 };
