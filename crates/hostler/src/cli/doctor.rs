@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use hostler_host::claude::settings::{self, Form, Registered};
+use hostler_host::claude::settings::{self, Form, Registered, STOP_TIMEOUT_S};
 use serde_json::json;
 
 use crate::config::Config;
@@ -201,6 +201,13 @@ impl Doctor<'_> {
                 let what =
                     format!("`timeout` is {} s; seconds are meant", entry.timeout_s.unwrap_or_default());
                 self.add(Level::Problem, &at, what, &again);
+            } else if let Some(seconds) =
+                entry.timeout_s.filter(|it| entry.event == "Stop" && *it < STOP_TIMEOUT_S)
+            {
+                let what = format!(
+                    "`timeout` of `Stop` is {seconds} s: what takes longer at the end of a turn, as tests may, is not checked"
+                );
+                self.add(Level::Note, &at, what, &again);
             }
         }
     }

@@ -386,16 +386,27 @@ pub(crate) struct Decided {
     pub(crate) missing: Vec<(String, String)>,
 }
 
-/// Decides about the turn, and counts it. Without `may_block` nobody is sent back, whatever was found.
+/// Whose turn it is that is decided about.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Circumstances {
+    /// The agent was sent back before, in this turn.
+    pub(crate) continuing: bool,
+    /// Somebody else sends it back now: it will end its turn once more.
+    pub(crate) goes_on: bool,
+    /// The agent can be sent back at all.
+    pub(crate) may_block: bool,
+}
+
+/// Decides about the turn, and counts it.
 ///
 /// # Errors
 /// Why it could not be counted: then the turn is let go, or it could be sent back for ever.
 pub(crate) fn decide(
     turn: &Turn<'_>,
     checked: &Checked,
-    continuing: bool,
-    may_block: bool,
+    circumstances: Circumstances,
 ) -> Result<Decided, String> {
+    let Circumstances { continuing, goes_on, may_block } = circumstances;
     let Some((project_state, session)) = turn.session else {
         let answer = if checked.passes(turn.profile) { Answer::Passed } else { Answer::Told };
         return Ok(Decided { answer, missing: checked.not_run() });
@@ -413,6 +424,8 @@ pub(crate) fn decide(
         memory.missing.extend(missing.iter().map(|(tool, _)| tool.clone()));
         memory.settled = match answer {
             Answer::Block(_) => String::new(),
+            // It is looked at once more, when the turn really ends.
+            _ if goes_on => String::new(),
             _ => checked.digest.clone(),
         };
         memory.keep(state);
@@ -424,7 +437,7 @@ pub(crate) fn decide(
 /// Lays out what the session changed, with the project's own formatter. The agent is told with the next prompt: words to
 /// it now would make it go on.
 pub(crate) fn format(turn: &Turn<'_>, checked: &Checked) -> Mended {
-    if !turn.gates.formats(turn.profile) {
+    if turn.gates.stop(turn.profile) < GateStop::Warn || !turn.gates.formats(turn.profile) {
         return Mended::default();
     }
     let mut mended = fix::mend(&Mend {

@@ -13,7 +13,7 @@ use super::call::{Line, append};
 use super::record::{self, set};
 use super::{Clock, World, answer, told};
 use crate::config::GateStop;
-use crate::gates::stop::{self, Answer, Checked, Turn};
+use crate::gates::stop::{self, Answer, Checked, Circumstances, Turn};
 use crate::gates::touched::Touched;
 use crate::gates::{self, baseline};
 
@@ -101,9 +101,13 @@ impl Gate<'_> {
         let settled = stop::settled(state, session);
         let checked = stop::check(&self.turn, touched, settled.as_deref())?;
         let mut faults = checked.report.faults.clone();
-        // How another client takes this is not known.
-        let may_block = self.event.host == Host::ClaudeCode;
-        let decided = match stop::decide(&self.turn, &checked, self.continuing, may_block) {
+        let circumstances = Circumstances {
+            continuing: self.continuing,
+            goes_on: reply.stop.is_some(),
+            // How another client takes this is not known.
+            may_block: self.event.host == Host::ClaudeCode,
+        };
+        let decided = match stop::decide(&self.turn, &checked, circumstances) {
             Ok(decided) => decided,
             Err(error) => {
                 faults.push(format!(
@@ -114,6 +118,8 @@ impl Gate<'_> {
         };
         let formatted = match decided.answer {
             Answer::Block(_) => Vec::new(),
+            // What the agent is about to edit stays as it read it.
+            _ if circumstances.goes_on => Vec::new(),
             _ => self.format(&checked, &mut faults),
         };
         if let Err(error) = self.record(&checked, decided.answer, &formatted) {

@@ -76,6 +76,13 @@ impl Session {
         (serde_json::from_str(&stdout).unwrap(), stderr)
     }
 
+    /// An event that is also told on stderr.
+    fn event_loud(&self, name: &str, more: &Value) -> Value {
+        let payload = self.world.event(name, more);
+        let answer = finish(self.world.start(&["hook", "claude"]), payload.as_bytes());
+        serde_json::from_str(&answer.stdout).unwrap()
+    }
+
     /// What sends the agent back.
     #[track_caller]
     fn blocked(&self, continuing: bool) -> String {

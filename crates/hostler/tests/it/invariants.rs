@@ -207,12 +207,19 @@ fn clippy_stops_every_kind_of_effect_in_a_pure_crate() {
     }
 }
 
+/// Checks and facts are about code, and show some as text; clippy keeps their crates from running it.
+fn shows_code(path: &Path) -> bool {
+    ["hostler-policy/src/checks", "hostler-syntax/src"]
+        .iter()
+        .any(|it| path.starts_with(root().join("crates").join(it)))
+}
+
 #[test]
 fn only_the_binary_prints_or_ends_the_process() {
     for entry in fs::read_dir(root().join("crates")).unwrap().flatten() {
         if !LOUD.iter().any(|name| entry.file_name() == **name) {
             let folder = entry.path().join("src");
-            nobody_names(&folder, PRINTS, |_| false, "a library prints");
+            nobody_names(&folder, PRINTS, shows_code, "a library prints");
             nobody_names(&folder, ENDS, |_| false, "a library ends the process");
         }
     }
@@ -346,7 +353,7 @@ fn every_member_inherits_lints_and_the_minimum_version_stands_once() {
 #[test]
 fn nothing_is_left_unbuilt_and_no_source_file_is_a_heap() {
     for folder in ["crates", "testkit/src", "xtask/src"] {
-        nobody_names(&root().join(folder), &["todo!(", "unimplemented!("], |_| false, "not built");
+        nobody_names(&root().join(folder), &["todo!(", "unimplemented!("], shows_code, "not built");
         for path in files(&root().join(folder), "rs") {
             let text = fs::read_to_string(&path).unwrap();
             let in_tests = path.components().any(|part| part.as_os_str() == "tests");

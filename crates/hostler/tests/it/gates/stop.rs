@@ -278,15 +278,6 @@ fn both_reasons_come_in_one_answer() {
     assert!(reason.contains("does not hold") && reason.contains("src/cart.py:1 stop.stub"), "{reason}");
 }
 
-impl Session {
-    /// An event that is also told on stderr.
-    fn event_loud(&self, name: &str, more: &Value) -> Value {
-        let payload = self.world.event(name, more);
-        let answer = crate::hook::finish(self.world.start(&["hook", "claude"]), payload.as_bytes());
-        serde_json::from_str(&answer.stdout).unwrap()
-    }
-}
-
 // @traces REQ-020-033
 #[test]
 fn the_same_is_said_to_who_asks_by_hand() {

@@ -267,3 +267,24 @@ fn types_imports_and_what_is_unsafe_are_the_third_gate() {
         assert_eq!(found, count, "{check} in {file}: {document:#}");
     }
 }
+
+#[test]
+fn what_an_agent_goes_on_with_is_not_laid_out_under_its_hands() {
+    let name = "what_an_agent_goes_on_with_is_not_laid_out_under_its_hands";
+    if !has_ruff(name) {
+        return;
+    }
+    let config = format!("[rules]\nclaim-not-done = \"deny\"\n{RUFF}");
+    let session = Session::new(&config, &[("pyproject.toml", "[tool.ruff]\nline-length = 88\n")]);
+    let untidy = "def f( a ):\n    return a\n";
+    session.wrote("src/a.py", untidy);
+    let text = || fs::read_to_string(session.world.path("src/a.py")).unwrap();
+    let end = |message: &str, continuing: bool| {
+        let fields = json!({ "last_assistant_message": message, "stop_hook_active": continuing });
+        session.event_loud("Stop", &fields)
+    };
+    assert_eq!(end("I created `src/other.py` too.", false)["decision"], "block");
+    assert_eq!(text(), untidy);
+    assert!(end("I was wrong: there is only `src/a.py`.", true).get("decision").is_none());
+    assert_eq!(text(), "def f(a):\n    return a\n");
+}

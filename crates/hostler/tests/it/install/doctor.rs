@@ -158,6 +158,10 @@ fn settings_that_keep_hooks_from_running_are_found() {
     has_problem(&site, "`PreToolUse` sees only the tools that match `Bash`");
     site.write(LOCAL, &text.replace("\"timeout\": 10", "\"timeout\": 10000"));
     has_problem(&site, "`timeout` is 10000 s; seconds are meant");
+    // As an earlier version registered it.
+    site.write(LOCAL, &text.replace("\"timeout\": 330", "\"timeout\": 10"));
+    let doctor = site.ok(&["doctor"]);
+    assert!(doctor.contains("`timeout` of `Stop` is 10 s"), "{doctor}");
     site.write(LOCAL, &text.replace("\"PreToolUse\"", "\"Other\""));
     has_problem(&site, "not registered for PreToolUse");
     let status: Value = serde_json::from_str(&site.ok(&["status", "--json"])).unwrap();
