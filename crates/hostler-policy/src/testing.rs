@@ -234,9 +234,8 @@ pub(crate) fn action(example: &Example) -> Action {
     match example {
         Example::Bash(command) | Example::Again(command, _) => shell(command),
         Example::Read { path, .. } => Action::Read { path: Some((*path).to_owned()) },
-        Example::Write(path, content) => write(path, content),
+        Example::Write(path, content) | Example::Linted(path, content, _) => write(path, content),
         Example::Edit(path, old, new) => edit(path, old, new),
-        Example::Linted(path, content, _) => write(path, content),
         Example::WriteNowhere => Action::Write { path: None, content: "x".to_owned() },
     }
 }
