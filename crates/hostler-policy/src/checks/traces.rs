@@ -90,5 +90,9 @@ fn in_any(path: &str, folders: &[impl AsRef<str>]) -> bool {
 
 fn is_traced(source: &Source<'_>) -> bool {
     let tagged = |pattern: &Pattern| !tag::read(source.path, source.text, pattern).is_empty();
-    source.text.contains("traces") && IDS.as_ref().is_some_and(tagged)
+    let documented = || {
+        let comments = source.facts.map_or(&[][..], |it| &it.comments);
+        comments.iter().any(|it| it.is_doc && it.text.contains(tag::MARK))
+    };
+    source.text.contains("traces") && (IDS.as_ref().is_some_and(tagged) || documented())
 }
