@@ -43,8 +43,8 @@ pub const INDENT_WIDTHS_MAX: usize = 200;
 pub const OPEN_STRINGS_BYTES_MAX: usize = 1_000;
 
 /// Progress reports of the parser, one per 100 of its steps, that a parse may take for each started KiB of text.
-/// None of 5,818 real modules took more than 37, nor did nested and broken text made to be hard.
-const REPORTS_PER_KIB_MAX: usize = 500;
+/// None of 5,818 real Python modules took more than 37, and none of 5,000 files of 16 languages more than this.
+const REPORTS_PER_KIB_MAX: usize = 100;
 
 /// A language that can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
