@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use hostler_syntax::{Facts, Language, facts};
+use hostler_trace::tag::MARK;
 
 use super::{
     CHECKS, Check, Example, Finding, Gate, Kind, Level, Settings, SettingsError, Severity, Source, kind,
@@ -299,8 +300,9 @@ fn three_public_items_without_a_requirement_are_a_warning() {
     check(&items(3), &[("traces", Warn, 1)]);
     check(&items(2), &[]);
     check(&format!("{}def _own(a):\n    return a\n", items(2)), &[]);
-    check(&format!("@traces(reqs=[\"REQ-1\"])\n{}", items(3)), &[]);
-    check(&format!("# @traces REQ-020-001\n{}", items(3)), &[]);
+    check(&format!("{MARK}(reqs=[\"REQ-1\"])\n{}", items(3)), &[]);
+    check(&format!("# {MARK} REQ-1\n{}", items(3)), &[]);
+    check(&format!("\"\"\"Core.\n\n{MARK} REQ-1\n\"\"\"\n{}", items(3)), &[]);
     check_at("src/a.py", &items(3), &[]);
 }
 
@@ -312,7 +314,7 @@ fn references_to_requirements_are_told() {
         found.into_iter().find(|it| it.check == "spec_reference").map(|it| (it.severity, it.line, it.message))
     };
     let expected = |line: usize, what: &str| Some((Info, line, format!("cites {what}")));
-    assert_eq!(first("# @traces REQ-020-001\nX = 1\n"), expected(1, "REQ-020-001"));
+    assert_eq!(first(&format!("# {MARK} REQ-020-001\nX = 1\n")), expected(1, "REQ-020-001"));
     assert_eq!(first("X = 1  # see FR-007\nY = 2  # and REQ-1\n"), expected(1, "FR-007, REQ-1"));
     assert_eq!(
         first("def f():\n    \"\"\"Does what US-001-AC02 says.\"\"\"\n    return 1\n"),
