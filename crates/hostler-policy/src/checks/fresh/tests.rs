@@ -177,3 +177,63 @@ fn large_files_are_compared_by_key() {
     let after = before.replace("X_7 ", "Y_7 ");
     check(&before, &after, &["line_length"]);
 }
+
+/// Pieces of many languages, and of notes to linters, whole and broken.
+const PIECES: &[&str] = &[
+    "def f(a, b=[]):\n",
+    "    try:\n",
+    "    except:\n        pass\n",
+    "class a_b:\n",
+    "    return a\n",
+    "# noqa",
+    "# noqa: E722,",
+    "// eslint-disable",
+    "/* eslint-enable no-empty */",
+    "//nolint:",
+    "#[allow(",
+    "#![expect(dead_code)]\n",
+    "fn aB() { todo!() }\n",
+    "@SuppressWarnings({\"a\", ",
+    "func F_x() {\n",
+    "}\n",
+    "{",
+    ")",
+    "\"",
+    "'''",
+    "\t",
+    "é日本\u{1f600}",
+    "\r\n",
+    "\\",
+    "TODO",
+    "# pylint: disable",
+    "password = \"Tr0ub4dor-and-3\"\n",
+    "impl A {\n",
+    "catch (e) {}",
+    "\u{0}",
+    "#!/bin/sh\n",
+    "@traces(",
+    "# REQ-1..999999 ",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(300))]
+
+    /// Whatever stands in a file: nothing fails, lines are lines, and nothing is new in what is the same.
+    #[test]
+    fn any_text_can_be_judged(
+        pieces in proptest::collection::vec(proptest::sample::select(PIECES), 0..40),
+        path in proptest::sample::select(&["a.py", "a.ts", "a.tsx", "a.js", "a.rs", "a.go", "A.java", "a.c", "a.cpp", "a.cs",
+            "a.rb", "a.php", "a.kt", "a.swift", "a.scala", "a.sh", "a.pyi", "packages/a.py", "a.yaml"][..]),
+        seam in 0..40_usize,
+    ) {
+        let before: String = pieces.concat();
+        let after: String = pieces.iter().take(seam).chain(&["\n\n"]).chain(pieces.iter().skip(seam)).copied().collect();
+        let (before, after) = (File::new(path, &before), File::new(path, &after));
+        let old = before.review();
+        let lines = before.source().text.lines().count() + 1;
+        prop_assert!(old.iter().all(|it| (1..=lines).contains(&it.line)), "{old:?}");
+        prop_assert_eq!(fresh(Some((&before.source(), &old)), (&before.source(), old.clone())), []);
+        let new = fresh(Some((&before.source(), &old)), (&after.source(), after.review()));
+        prop_assert!(new.len() <= after.review().len());
+    }
+}
