@@ -16,6 +16,8 @@ use super::review::Report;
 use super::tools::{Outcome, Run};
 use crate::hook::World;
 
+/// Who ran the tools, in evidence.
+pub(crate) const TOOL: &str = "hostler";
 /// The kind of the record.
 pub(crate) const KIND: &str = "gate";
 /// Findings and files that a record keeps; how many there were is kept in any case.
@@ -68,7 +70,7 @@ fn evidence(report: &Report) -> Evidence {
     };
     let runs: Vec<Ran> = report.runs.iter().filter_map(ran).collect();
     Evidence {
-        tool: "hostler".to_owned(),
+        tool: TOOL.to_owned(),
         channel: Channel::Other,
         ok: true,
         summary: format!("gates: {}", render::verdict(report)),

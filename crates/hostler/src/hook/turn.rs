@@ -18,7 +18,7 @@ use super::report::{self, Told};
 use super::{Clock, World, answer, fault, told};
 use crate::claims::history::{self, History, Scope};
 use crate::claims::{log, look::Looker, message};
-use crate::gates::touched::Touched;
+use crate::gates::{self, touched::Touched};
 
 /// Left of the deadline for what comes after the journal was read.
 const RESERVE: Duration = Duration::from_millis(1_500);
@@ -334,7 +334,9 @@ fn describe(
     if !judged.is_empty() {
         set(attributes, "judged", judged);
     }
-    set(attributes, "evidence_calls", result.history.evidence.len());
+    // What the gates ran is evidence, and no call of the agent's.
+    let calls = result.history.evidence.iter().filter(|it| it.tool != gates::record::TOOL).count();
+    set(attributes, "evidence_calls", calls);
     if !result.history.gaps.is_empty() {
         set(attributes, "evidence_gaps", result.history.gaps.clone());
     }

@@ -288,3 +288,19 @@ fn what_an_agent_goes_on_with_is_not_laid_out_under_its_hands() {
     assert!(end("I was wrong: there is only `src/a.py`.", true).get("decision").is_none());
     assert_eq!(text(), "def f(a):\n    return a\n");
 }
+
+#[test]
+fn what_the_gates_saw_fail_is_held_against_what_is_said_of_it() {
+    let name = "what_the_gates_saw_fail_is_held_against_what_is_said_of_it";
+    if !has(name, "pytest") {
+        return;
+    }
+    let session = Session::new("[gates.tools]\nruff = \"off\"\nmypy = \"off\"\n", &[]);
+    session.wrote("tests/test_cart.py", "def test_total():\n    assert 1 == 2\n");
+    let reason = session.blocked(false);
+    assert!(reason.contains("Failing tests (1):\n- tests/test_cart.py:"), "{reason}");
+    let fields = json!({ "last_assistant_message": "All tests pass now.", "stop_hook_active": true });
+    let reply = session.event_loud("Stop", &fields);
+    let reason = reply["reason"].as_str().unwrap();
+    assert!(reason.contains("[claim-contradicted]") && reason.contains("Failing tests (1)"), "{reason}");
+}
