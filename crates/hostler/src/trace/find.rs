@@ -23,7 +23,6 @@ const USUAL: &[&str] = &[
     "requirements/*.{md,yaml,yml,csv,tsv,json}",
     "specs/*/spec.md",
     "specs/*/requirements.md",
-    "specs/*/checklists/requirements.md",
     ".specify/specs/*/spec.md",
     ".kiro/specs/*/requirements.md",
     "openspec/specs/*/spec.md",

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod formats;
+mod hostile;
 mod own;
 mod package;
 
@@ -214,6 +215,47 @@ fn the_page_is_written_into_the_project_and_checked() {
     world.says(&["matrix", "--write"], 0, &["wrote `docs/rtm.md`"]);
     let page = fs::read_to_string(world.path("docs/rtm.md")).unwrap();
     assert!(page.starts_with("# Cart\n") && !page.contains("Pays by card"), "{page}");
+}
+
+#[test]
+fn settings_and_links_cannot_lead_the_page_out_of_the_project() {
+    let world = shop();
+    let outside = world.folder.path().join("home/.bash_profile");
+    let set = |path: &str| {
+        let title = "x\\necho mine >> ~/owned\\n<script>";
+        world.write("trace.toml", &format!("[matrix]\npath = \"{path}\"\ntitle = \"{title}\"\n"));
+    };
+    for (path, said) in [
+        (outside.to_str().unwrap(), "leads out of the project"),
+        ("../.bash_profile", "leads out of the project"),
+        ("../../notes.md", "leads out of the project"),
+        (".envrc", "is no Markdown"),
+        (".git/hooks/a.md", "into a git folder"),
+    ] {
+        set(path);
+        for way in ["--write", "--check"] {
+            world.says(&["matrix", way], 4, &[said, "`matrix.path`"]);
+        }
+    }
+    #[cfg(unix)]
+    {
+        fs::create_dir_all(world.path("docs")).unwrap();
+        std::os::unix::fs::symlink(&outside, world.path("docs/rtm.md")).unwrap();
+        std::os::unix::fs::symlink("../..", world.path("plans")).unwrap();
+        std::os::unix::fs::symlink("../.bash_profile", world.path("trace.lock")).unwrap();
+        for path in ["docs/rtm.md", "plans/rtm.md"] {
+            set(path);
+            world.says(&["matrix", "--write"], 4, &["leads out of the project"]);
+        }
+        world.says(&["review", "--all"], 4, &["`trace.lock", "leads out of the project"]);
+        fs::remove_file(world.path("plans")).unwrap();
+        fs::remove_file(world.path("trace.lock")).unwrap();
+    }
+    assert!(!outside.exists() && !world.folder.path().join("home/rtm.md").exists());
+    set("plans/rtm.md");
+    world.says(&["matrix", "--write"], 0, &["wrote `plans/rtm.md`"]);
+    let page = fs::read_to_string(world.path("plans/rtm.md")).unwrap();
+    assert!(page.starts_with("# x echo mine >> ~/owned &lt;script>\n\n"), "{page}");
 }
 
 #[test]
