@@ -7,8 +7,8 @@
 //! file. Before a rename the ledger tells what it changes, so a file that was damaged later can be put together again.
 //!
 //! `model` is what the file says, `scan` and `layout` find it in the text, `document` holds text and changes, `json`
-//! writes changes into a text, `check` is the schema, `ledger`, `delta` and `recover` are for the day when the file is
-//! broken.
+//! writes changes into a text, `check` is the schema; `ledger`, `delta`, `mend`, `merge` and `recover` are for the day when
+//! the file is broken.
 
 mod check;
 mod delta;
@@ -16,6 +16,8 @@ mod document;
 mod json;
 mod layout;
 mod ledger;
+mod mend;
+mod merge;
 mod model;
 mod recover;
 mod scan;

@@ -152,6 +152,7 @@ impl Store {
                 let notes = opened.context.notes().to_vec();
                 return Ok(Updated { value, context: opened.context, notes, changed });
             }
+            opened.context.keep_open();
             if let Some(version) = opened.context.version().filter(|it| SCHEMA_VERSION < *it) {
                 return Err(Error::Newer { path: self.file.clone(), version });
             }
@@ -326,6 +327,11 @@ fn describe(context: &Context, line: &mut Map<String, Value>) {
         } else {
             let mut change = delta::between(&before.json().to_value(), &new);
             change.insert("seq".to_owned(), before.seq.into());
+            // On another branch another session may have the same number.
+            change.insert("when".to_owned(), before.when.into());
+            if let Some(branch) = before.branch {
+                change.insert("branch".to_owned(), branch.into());
+            }
             changes.push(change.into());
         }
     }

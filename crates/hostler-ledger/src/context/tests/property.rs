@@ -7,7 +7,7 @@ use super::super::json::Json;
 use super::*;
 
 /// Names that mean something somewhere, and some that do not.
-const NAMES: [&str; 24] = [
+const NAMES: [&str; 23] = [
     "seq",
     "session_seq",
     "session",
@@ -23,7 +23,6 @@ const NAMES: [&str; 24] = [
     "length",
     "duration",
     "updated",
-    "closing",
     "status",
     "priority",
     "id",
