@@ -374,7 +374,7 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// Whether a line is a statement of some programming language.
-fn is_code(line: &str) -> bool {
+pub(crate) fn is_code(line: &str) -> bool {
     const KEYWORDS: &[&str] = &[
         "class", "const", "def", "else", "export", "fn", "for", "from", "func", "function", "if", "import",
         "let", "match", "pub", "return", "struct", "switch", "try", "type", "var", "while",

@@ -15,6 +15,7 @@ use hostler_ledger::{journal, state};
 use hostler_model::{Event, EventKind, SessionId, StartSource};
 use hostler_policy::session::display::{self, Overview, Pending, Previous, Standing};
 use hostler_policy::session::phrase::{Phrase, phrase};
+use hostler_policy::session::purpose::purpose;
 use hostler_policy::session::start::{self, Last, Reason, Situation, Start};
 use jiff::Timestamp;
 
@@ -92,6 +93,15 @@ fn asked<'a>(event: &'a Event, world: &World) -> Option<Asked<'a>> {
         EventKind::TurnEnd { .. } if world.config.life.close_on_idle => Some(Asked::EndOfTurn),
         _ => None,
     }
+}
+
+/// Whether an event asks for the end of the session.
+pub(super) fn closes(event: &Event) -> bool {
+    let typed = match &event.kind {
+        EventKind::Prompt { text } if event.agent.is_none() => phrase(text),
+        _ => None,
+    };
+    typed == Some(Phrase::Close)
 }
 
 fn handle(event: &Event, world: &World, clock: Clock) -> Result<Said, Error> {
@@ -470,12 +480,9 @@ fn is_automatic(session: &Session) -> bool {
     effect::moment(&session.when).is_some_and(|begun| session.purpose == automatic_purpose(begun))
 }
 
-/// What a prompt says that a session is for: its first line. A command of the client or a single word says nothing.
+/// What a prompt says that a session is for.
 fn purpose_of(prompt: &str) -> Option<String> {
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = clean(line);
-    let tells = 1 < line.split_whitespace().count() && !line.starts_with(['/', '<', '!', '#', '`']);
-    tells.then(|| display::shorten(&line, PURPOSE_CHARS_MAX))
+    Some(display::shorten(&clean(purpose(prompt)?), PURPOSE_CHARS_MAX))
 }
 
 /// A text as it is shown: on one line, without secrets.

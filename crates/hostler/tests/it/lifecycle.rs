@@ -355,7 +355,18 @@ fn the_first_prompt_says_what_a_session_is_for() {
     let world = kept();
     let purpose = || sessions(&world).last().unwrap()["purpose"].as_str().unwrap().to_owned();
     on(&world, "SessionStart", &start("startup"));
-    for nothing in ["hi", "/compact keep it", "  \n ", "<pasted>a b</pasted>", "# heading of a note"] {
+    for nothing in [
+        "hi",
+        "Hi Claude!",
+        "ok thanks",
+        "continue please",
+        "here is the log:\nERROR foo",
+        "remember when we did the parser?",
+        "/compact keep it",
+        "  \n ",
+        "<pasted>a b</pasted>",
+        "# heading of a note",
+    ] {
         on(&world, "UserPromptSubmit", &prompt(nothing));
         assert!(purpose().starts_with("Session of "), "{nothing:?}: {}", purpose());
     }
@@ -596,6 +607,36 @@ fn a_close_that_takes_longer_goes_on_by_itself() {
     assert!(sessions(&world)[0]["length"].is_string());
     world.write("~/origin.git/go", "");
     wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+}
+
+// A reminder is watched for four seconds, a close for eight.
+#[test]
+fn a_reminder_does_not_hurry_the_close_and_is_told_with_it() {
+    let world = at_work();
+    with_slow_remote(&world);
+    world.write("~/.config/hostler/config.toml", "reminders = [\"decisions\"]\n[session]\npush = true\n");
+    let journal = world.state().join(format!("sessions/{SESSION}.jsonl"));
+    let prompts = || fs::read_to_string(&journal).unwrap_or_default().matches("\"kind\":\"prompt\"").count();
+    let before = prompts();
+    let mut hook = world.start(&["hook", "claude"]);
+    let payload = world.event("UserPromptSubmit", &prompt("It is done by your decision. Close the session"));
+    let begun = Instant::now();
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    wait_for("the record of the prompt", || before < prompts());
+    wait_for("the push", || world.path("~/origin.git/waiting").exists());
+    assert!(hook.try_wait().unwrap().is_none(), "recorded before the close is waited for");
+    let mut reply = String::new();
+    std::io::Read::read_to_string(&mut hook.stdout.take().unwrap(), &mut reply).unwrap();
+    hook.wait().unwrap();
+    assert!(Duration::from_secs(6) < begun.elapsed(), "{:?}: {reply}", begun.elapsed());
+    let reply: Value = serde_json::from_str(&reply).unwrap();
+    has(message_of(&reply), &["goes on by itself, and `hostler session history`"]);
+    has(context_of(&reply), &["goes on by itself", "Reminder `decisions`"]);
+    assert_eq!(prompts(), before + 1);
+    world.write("~/origin.git/go", "");
+    wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+    let again = on(&world, "UserPromptSubmit", &prompt("that decision"));
+    assert!(!again.to_string().contains("Reminder"), "{again}");
 }
 
 #[test]
