@@ -6,7 +6,7 @@
 //! taken out; what did not change stays byte for byte, whoever wrote it; what this build does not know stays in the
 //! file. Before a rename the ledger tells what it changes, so a file that was damaged later can be put together again.
 //!
-//! `model` is what the file says, `scan` and `layout` find it in the text, `document` holds text and changes, `json`
+//! `kind` tells it from other files of the name, `model` is what it says, `scan` and `layout` find that in the text, `document` holds text and changes, `json`
 //! writes changes into a text, `check` is the schema; `ledger`, `delta`, `mend`, `merge` and `recover` are for the day when
 //! the file is broken.
 
@@ -14,6 +14,7 @@ mod check;
 mod delta;
 mod document;
 mod json;
+mod kind;
 mod layout;
 mod ledger;
 mod mend;
@@ -29,6 +30,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use document::Context;
+pub use kind::{Kind, kind};
 pub use model::{Choice, HostSession, Priority, Session, State, Status, Work, WorkEntry, WorkStatus};
 #[doc(hidden)]
 pub use store::Step;
@@ -121,6 +123,8 @@ pub struct Updated<R> {
 pub struct Store {
     file: PathBuf,
     folder: ledger::Folder,
+    /// Where links may lead.
+    root: Option<PathBuf>,
     wait: Duration,
     at_step: fn(Step),
 }

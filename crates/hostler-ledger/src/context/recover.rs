@@ -72,6 +72,17 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Context, Box<Damaged>> {
     }
 }
 
+/// Reads bytes as the text that they most likely are. A letter that is cut in two at the end is left out.
+pub(super) fn text(bytes: &[u8]) -> Result<Context, Box<Broken>> {
+    Context::parse(match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() && error.valid_up_to() != 0 => {
+            String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+        }
+        Err(error) => decode(bytes, error.valid_up_to()).0,
+    })
+}
+
 /// Bytes that are not UTF-8 as the text that they most likely are.
 fn decode(bytes: &[u8], at: usize) -> (String, String) {
     let wide = |pair: fn([u8; 2]) -> u16| {

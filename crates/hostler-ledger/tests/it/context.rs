@@ -332,7 +332,6 @@ fn processes_killed_at_any_moment_lose_nothing_that_they_told() {
     }
 }
 
-// @traces 020-ERR-024
 #[test]
 fn a_full_disk_is_told_and_the_file_stays() {
     let test = "a_full_disk_is_told_and_the_file_stays";

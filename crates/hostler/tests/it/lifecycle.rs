@@ -468,6 +468,127 @@ fn what_goes_wrong_is_told_and_stops_nothing() {
     );
 }
 
+// @traces 020-ERR-024
+#[test]
+fn a_record_that_cannot_be_written_is_told_and_stops_nothing() {
+    let world = kept();
+    let before = fs::read_to_string(world.path("context.json")).unwrap();
+    let set_mode = |mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(world.path("context.json"), permissions).unwrap();
+    };
+    set_mode(0o444);
+    for (name, more) in [("SessionStart", start("startup")), ("UserPromptSubmit", prompt("sns"))] {
+        // The program ends with 0 and one document, which asks for no stop.
+        let reply = on(&world, name, &more);
+        has(message_of(&reply), &["hostler: sessions: ", "context.json` is read-only", "hostler doctor"]);
+        assert_eq!((reply.get("decision"), reply.get("continue")), (None, None));
+    }
+    assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), before);
+    // Tool calls do not mind, and once it can be written all is well.
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    assert_eq!(on(&world, "PreToolUse", &call).get("decision"), None);
+    set_mode(0o644);
+    has(message_of(&on(&world, "UserPromptSubmit", &prompt("sns"))), &["session #1 began"]);
+}
+
+/// Files of other programs, and what is no record of anybody's.
+const FOREIGN: [&str; 7] = [
+    "// config for the shop\n{\"name\": \"x\", \"list\": [1, 2,]}\n",
+    "hello",
+    "",
+    "{\"address\": {\"state\": \"NY\"}}",
+    "{\"schema_version\": \"2.0\", \"components\": []}",
+    "{\"state\": \"draft\", \"doc\": {\"title\": \"x\"}}",
+    "[{\"seq\": 1}]",
+];
+
+#[test]
+fn a_file_of_another_program_is_left_alone_whatever_happens() {
+    for text in FOREIGN {
+        let world = World::new();
+        world.write("context.json", text);
+        for (name, more) in [
+            ("SessionStart", start("startup")),
+            ("UserPromptSubmit", prompt("sns")),
+            ("UserPromptSubmit", prompt("cts")),
+        ] {
+            assert_eq!(on(&world, name, &more), json!({}), "{text}");
+        }
+        let told = world.hostler(&["session", "begin", "--purpose", "x"]);
+        assert_eq!(told.code, Some(3), "{told:?}");
+        let init = world.hostler(&["session", "init"]);
+        if text.is_empty() {
+            // There is nothing in it that could be lost, and it is asked for.
+            assert_eq!(init.code, Some(0), "{init:?}");
+            continue;
+        }
+        assert!(init.stderr.contains("is no record of sessions; move it away"), "{init:?}");
+        assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), text);
+        assert!(!world.path("context.md").exists());
+    }
+}
+
+/// The example of the older form: its schema asks for a length, also of the session that goes on.
+const OLDER: &str = r#"{
+  "state": {
+    "session": 89,
+    "version": "0.6.0",
+    "branch": "master",
+    "test_count": 9203,
+    "status": "active"
+  },
+  "deferred_work": [
+    {
+      "id": "DW-001",
+      "priority": "high",
+      "description": "...",
+      "status": "pending",
+      "notes": "..."
+    }
+  ],
+  "session_history": [
+    {
+      "seq": 89,
+      "when": "2026-03-29T10:00:00",
+      "purpose": "...",
+      "achievements": ["..."],
+      "length": "2h30m"
+    }
+  ]
+}
+"#;
+
+#[test]
+fn an_active_session_of_the_older_form_goes_on() {
+    for length in ["2h30m", "0m", "in progress", "active", "-"] {
+        let world = World::new();
+        let text =
+            OLDER.replace("2h30m", length).replace("2026-03-29T10:00:00", ago(10).trim_end_matches('Z'));
+        world.write("context.json", &text);
+        let status = world.hostler(&["session", "status", "--json"]);
+        let status: Value = serde_json::from_str(&status.stdout).unwrap();
+        assert_eq!((&status["active"], &status["session"]["seq"]), (&json!(true), &json!(89)), "{length}");
+        assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), text, "looking changes nothing");
+        has(message_of(&on(&world, "SessionStart", &start("startup"))), &["#89"]);
+        assert_eq!(sessions(&world).len(), 1, "{length}");
+        assert_eq!(clients(&sessions(&world)[0]), [SESSION]);
+        let log = world.hostler(&["session", "log-work", "--desc", "went on"]);
+        assert_eq!(log.code, Some(0), "{log:?}");
+        let end = world.hostler(&["session", "end", "--no-tag", "--no-commit", "--no-changelog"]);
+        assert_eq!(end.code, Some(0), "{end:?}");
+        let session = &sessions(&world)[0];
+        assert_eq!((&session["length"], &session["outcome"]), (&json!("10m"), &json!("closed")), "{session}");
+        assert_eq!(session["work_log"][0]["desc"], "went on");
+    }
+    // Left months ago it is closed as any other that was left.
+    let world = World::new();
+    world.write("context.json", OLDER);
+    on(&world, "SessionStart", &start("startup"));
+    let outcomes: Vec<Value> = sessions(&world).iter().map(|it| it["outcome"].clone()).collect();
+    assert_eq!(outcomes, [json!("stale"), Value::Null]);
+}
+
 #[test]
 fn a_damaged_record_is_said_and_goes_on() {
     let world = kept();
@@ -619,7 +740,7 @@ fn a_reminder_does_not_hurry_the_close_and_is_told_with_it() {
     let prompts = || fs::read_to_string(&journal).unwrap_or_default().matches("\"kind\":\"prompt\"").count();
     let before = prompts();
     let mut hook = world.start(&["hook", "claude"]);
-    let payload = world.event("UserPromptSubmit", &prompt("It is done by your decision. Close the session"));
+    let payload = world.event("UserPromptSubmit", &prompt("The decision is final. Close the session"));
     let begun = Instant::now();
     std::io::Write::write_all(&mut hook.stdin.take().unwrap(), payload.as_bytes()).unwrap();
     wait_for("the record of the prompt", || before < prompts());
