@@ -48,9 +48,10 @@ pub(super) fn file(place: Place<'_>, name: &Path) -> PathBuf {
     folders.iter().find_map(spelled).unwrap_or_else(|| place.project.root.join(name))
 }
 
-/// A changelog of another name, where there is none of this one.
+/// A changelog of another name or among the documents, where there is none of this name.
 fn other(place: Place<'_>) -> Option<PathBuf> {
-    let folders = [place.folder(), place.project.root.clone()];
+    let root = &place.project.root;
+    let folders = [place.folder(), root.clone(), root.join("docs"), root.join("doc")];
     let known = folders.iter().flat_map(|folder| names_in(folder).into_iter().map(|it| folder.join(it)));
     let mut known: Vec<(usize, PathBuf)> = known
         .filter_map(|file| {

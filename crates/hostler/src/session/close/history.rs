@@ -13,8 +13,8 @@ const COMMITS_MAX: usize = 300;
 const SUBJECT_CHARS_MAX: usize = 200;
 /// Characters of a message: footers and what is reverted stand in it. Longer lines are cut with a mark of ours.
 const MESSAGE_CHARS_MAX: usize = 4_000;
-/// Clocks of machines differ, seconds.
-const SKEW_S: i64 = 120;
+/// By how much a clock may be set back while a session goes on, seconds. More would let in what was done before.
+const SKEW_S: i64 = 10;
 
 /// Whose commits are looked for.
 #[derive(Debug, Default)]

@@ -191,13 +191,18 @@ impl<'a> Steps<'a> {
     /// Why nothing is written: another branch is checked out than the one that the session ended on.
     pub(super) fn elsewhere(&self, plan: &Plan) -> Option<String> {
         // Where git does not answer, whoever needs it says so.
-        let here = self.git.as_ref()?.branch().ok()?;
-        let named = |branch: Option<&str>| branch.map_or("no branch".to_owned(), |it| format!("`{it}`"));
+        let git = self.git.as_ref()?;
+        let here = git.branch().ok()?;
+        let named = |branch: Option<&String>, head: &str| match branch {
+            Some(branch) => format!("`{branch}`"),
+            None => format!("commit {}", head.get(..12).unwrap_or(head)),
+        };
         (here != plan.branch).then(|| {
+            let now = git.commit("HEAD").ok().flatten().unwrap_or_default();
             format!(
                 "{} is checked out, and the session ended on {}; check that out and close again",
-                named(here.as_deref()),
-                named(plan.branch.as_deref())
+                named(here.as_ref(), &now),
+                named(plan.branch.as_ref(), plan.head.as_deref().unwrap_or_default())
             )
         })
     }

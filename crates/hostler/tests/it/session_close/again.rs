@@ -255,6 +255,24 @@ fn what_earlier_closes_left_is_told_and_done_by_the_next() {
 }
 
 #[test]
+fn what_is_taken_over_survives_a_kill() {
+    for point in ["planned", "kept", "before:push", "after:push"] {
+        let world = World::new(ALL);
+        world.hook("pre-push", "exit 1");
+        world.end(&[]);
+        fs::remove_file(world.project().join(".git/hooks/pre-push")).unwrap();
+        world.ok(&["session", "begin", "--purpose", "Second"]);
+        let killed =
+            world.hostler(&["session", "end"]).env("HOSTLER_FAULT", format!("kill:{point}")).output();
+        assert_eq!(killed.unwrap().status.code(), None);
+        assert_eq!(step(&world.end(&[]), "push").0, "done", "{point}");
+        let (here, there) = (world.references(&world.project()), world.references(&world.origin()));
+        assert_eq!(there.len(), 3, "{point}: {there:?}");
+        assert!(there.iter().all(|(name, id)| here[name] == *id), "{point}: {there:?}");
+    }
+}
+
+#[test]
 fn what_is_not_pushed_any_more_is_told() {
     let world = World::new(ALL);
     world.hook("pre-push", "exit 1");

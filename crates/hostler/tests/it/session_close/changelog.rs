@@ -23,6 +23,7 @@ fn a_changelog_of_another_name_gets_no_rival() {
     let other =
         "there is no CHANGELOG.md, but CHANGES.md; `session.changelog = \"CHANGES.md\"` has entries go there";
     let rst = "there is no CHANGELOG.md, but HISTORY.rst, which is no Markdown; `session.changelog = true` makes CHANGELOG.md all the same";
+    let docs = "there is no CHANGELOG.md, but docs/Changelog.md; `session.changelog = \"docs/Changelog.md\"` has entries go there";
     let none = "there is no CHANGELOG.md; `session.changelog = true` makes it";
     for (config, name, outcome, message) in [
         ("", "changelog.md", "done", "1 entry in changelog.md below [Unreleased]"),
@@ -30,6 +31,7 @@ fn a_changelog_of_another_name_gets_no_rival() {
         ("", "CHANGES.md", "skipped", other),
         (STRICT, "CHANGES.md", "skipped", other),
         (STRICT, "HISTORY.rst", "skipped", rst),
+        (STRICT, "docs/Changelog.md", "skipped", docs),
         ("", "CHANGELOG/notes.md", "skipped", none),
         ("[session]\nchangelog = true\n", "CHANGES.md", "done", "1 entry in CHANGELOG.md below [Unreleased]"),
         (
