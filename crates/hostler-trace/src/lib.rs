@@ -26,7 +26,7 @@ pub mod tag;
 
 pub use id::{FILE_IDS_MAX, ID_BYTES_MAX, Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
 pub use lock::Lock;
-pub use matrix::{Coverage, Finding, Link, Matrix, Place, Review, Row, Rule, Source, State};
+pub use matrix::{Coverage, Finding, Input, Link, Matrix, Place, Review, Row, Rule, Source, State};
 
 /// The first `count` bytes of a digest.
 fn hexadecimal(digest: &[u8], count: usize) -> String {
