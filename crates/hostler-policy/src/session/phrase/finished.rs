@@ -1,8 +1,8 @@
 //! Whether what stands before a phrase says that work is done, or is a courtesy: then the phrase stands alone.
 
 use super::vocabulary::{
-    ANNOUNCING, ASKING, CLOSING, CONNECTING, COURTESIES, DONE, ENDINGS, NEUTRAL, OPEN, PARTING, SUBJECTS,
-    holds,
+    ANNOUNCING, ASKING, CLOSING, CONNECTING, COURTESIES, DONE, ENDINGS, GOERS, NEUTRAL, OPEN, PARTING,
+    SUBJECTS, WHERE, holds,
 };
 use super::{ends_sentence, is_courtesy, is_fence, is_picture, is_quote, words};
 use crate::recall::{is_log, tags_of};
@@ -179,15 +179,19 @@ fn is_news(sentence: &str) -> bool {
     let thanked = polite.iter().any(|token| matches!(token.as_str(), "thanks" | "thank" | "thx"));
     let praised =
         !polite.is_empty() && told.first().is_some_and(|it| matches!(it.as_str(), "work" | "job" | "one"));
-    let parted =
-        told.first().is_some_and(|it| matches!(it.as_str(), "i" | "i'm" | "i'll" | "we" | "we're" | "we'll"))
-            && told.iter().any(is(PARTING));
+    let parted = told.first().is_some_and(|it| holds(GOERS, it)) && told.iter().any(is(PARTING));
     let begins = |token: &String| [ENDINGS, DONE, SUBJECTS, NEUTRAL].iter().any(|list| holds(list, token));
     let done = told.first().is_some_and(begins)
         && told.iter().any(is(DONE))
         && !told.iter().any(|token| token == "will")
-        && (told.iter().any(is(SUBJECTS)) || told.iter().all(begins));
+        && (told.iter().any(is(SUBJECTS)) || told.iter().all(begins) || is_report(told));
     thanked || praised || parted || done
+}
+
+/// `Merged into main`, `Released 1.2.0`: what was done, and where.
+fn is_report(told: &[String]) -> bool {
+    let [done, place, ..] = told else { return false };
+    holds(DONE, done) && (holds(WHERE, place) || place.contains(|c: char| c.is_ascii_digit()))
 }
 
 /// Whether a line of the message may have the rest of it as its object: `Translate the following.`

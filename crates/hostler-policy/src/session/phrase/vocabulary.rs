@@ -9,15 +9,17 @@ pub(super) const COURTESIES: &str = "alright amazing awesome bye cheers claude c
 pub(super) const CLOSING: &str = "amazing awesome bye cheers excellent great hello lovely nice perfect thanks thx ty \
     wonderful";
 /// Words that may stand further before a phrase that is spelled out or set off by a comma: the work is done.
-pub(super) const ENDINGS: &str = "a again ahead all am and are been complete did done enough everything finally finished for \
-    from go has have help here i i'm i've is it it's job let's lets lgtm looks me my our ready so that that's thats \
-    the then this time to today up very was we we're we've with work works wrap wrapped you your";
+pub(super) const ENDINGS: &str = "a again ahead all am and are been complete correct did done enough everything finally finished fixes \
+    for from go happy has have help here i i'm i've is it it's job let's lets lgtm looks me my our ready \
+    so that that's thats the then this time to today trick up very was we we're we've with work works \
+    wrap wrapped you your";
 /// Those of them that may stand right before a phrase that is spelled out. `we close the session` tells, it does not
 /// ask.
 pub(super) const LEADING: &str = "and finally go let's lets so then to";
 /// What leads to a phrase that is spelled out.
 pub(super) const LEADS: &[&str] = &[
     "i want to",
+    "let us",
     "i would like to",
     "i'd like to",
     "now you can",
@@ -50,6 +52,12 @@ pub(super) const FOLDS: &[(&str, &str)] = &[
     ("good night", "bye"),
     ("good bye", "bye"),
     ("see you", "bye"),
+    ("gotta go", "bye"),
+    ("gotta run", "bye"),
+    ("no more", "enough"),
+    ("nothing else", "enough"),
+    ("that will be all", "enough"),
+    ("that'll be all", "enough"),
     ("bye later", "bye"),
     ("bye soon", "bye"),
     ("bye then", "bye"),
@@ -61,28 +69,32 @@ pub(super) const FOLDS: &[(&str, &str)] = &[
 ];
 
 /// What is said of work that is done.
-pub(super) const DONE: &str = "approved checked clean closed committed complete completed deployed done finished fixed \
-    green implemented landed merged pass passed passes passing published pushed ready released resolved reviewed \
-    shipped solved tested updated verified works";
+pub(super) const DONE: &str = "approved checked clean closed committed complete completed decided deployed done final \
+    finished fixed green implemented landed merged pass passed passes passing published pushed ready released resolved \
+    reviewed shipped settled solved tested updated verified";
+/// What follows such a word where it begins the sentence: `Pushed to main.`
+pub(super) const WHERE: &str = "and as in into on to with";
 /// Who says it, and of what. Users, servers and requests are none of it: that they are done is told in stories.
-pub(super) const SUBJECTS: &str = "all branch branches bug bugs build builds change changes ci code commit commits \
+pub(super) const SUBJECTS: &str = "all branch branches bug bugs build builds change changes ci code commit commits decision \
     deployment docs documentation everything feature features fix fixes i i've implementation issue issues it lint \
     linter migration mr pipeline pr prs refactoring release review suite task tasks test tests that these they this \
     ticket tickets we we've work you you've";
 /// Words that may stand anywhere in such news.
 pub(super) const NEUTRAL: &str = "both my our the";
-/// Words with which nothing is done: a negation, a condition, a duty, a failure.
-pub(super) const OPEN: &str = "be broken but cannot cant could didnt doesnt dont except fail failed failing fails hardly if \
-    isnt let's lets might must need needs never no not nothing once red shall should still unless until user users \
-    want wants when whenever while will without wont would yet";
-/// With `I` or `we` before them they say that somebody goes.
-pub(super) const PARTING: &str = "bed home lunch tomorrow tonight weekend";
+/// Words with which nothing is done: a negation, a condition, a duty, a failure, and those of stories.
+pub(super) const OPEN: &str = "be broken but button buttons cannot cant could didnt doesnt dont except fail failed failing \
+    fails handler hardly if isnt let's lets might must need needed needs never no not nothing once red server shall \
+    should still unless until user users want wants when whenever while will without wont would yet";
+/// Who goes, and when.
+pub(super) const GOERS: &str = "i i'll i'm time we we'll we're";
+/// With one of them before it a word that says that somebody goes.
+pub(super) const PARTING: &str = "bed home leave lunch tomorrow tonight weekend";
 /// Words after which a line goes on in the next one.
 pub(super) const CONNECTING: &str = "a after and as before but called for from if in is like of once or so than the then to \
     until we what when while with you";
 /// Words of a sentence whose object may be the rest of the message.
-pub(super) const ANNOUNCING: &str = "below button caption follow following follows footer label labels menu message phrase print \
-    prints quote read reads said say says sentence sentences show shows string text title translate translation \
+pub(super) const ANNOUNCING: &str = "below button caption follow following follows footer label labels menu message phrase \
+    print prints quote read reads said say says sentence sentences show shows string text title translate translation \
     words write writes";
 
 /// Whether a word is one of a list.
