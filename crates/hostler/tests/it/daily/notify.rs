@@ -272,3 +272,52 @@ fn what_is_no_bus_is_left_alone() {
     answers(b"OK 0\r\nl\x02\x01\x01\0\0\0\0\x01\0\0\0\x08\0\0\0\x63\x01y\0\0\0\0\0", "cannot be read");
     answers(b"OK 0\r\nl\x02\x01\x01\0\0\0\0\x01\0\0\0\x40\0\0\0\x05\x01u", "closed the connection");
 }
+
+/// A bus that sends signals without end, and one that accepts nobody: both are given up after the same time.
+#[test]
+fn a_bus_that_never_answers_is_given_up() {
+    let folder = tempfile::Builder::new().prefix("bus-").tempdir().unwrap();
+    let check = |socket: &Path| {
+        let world = World::new().set("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", socket.display()));
+        let started = std::time::Instant::now();
+        let (_, document) = notify(&world, &["x"]);
+        assert!(document["why"].as_str().unwrap().contains("no answer in time"), "{document}");
+        let took = started.elapsed();
+        assert!(Duration::from_secs(4) < took && took < Duration::from_secs(9), "{took:?}");
+    };
+    let socket = folder.path().join("flood");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let thread = std::thread::spawn(move || {
+        use std::io::Write;
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"OK 0\r\n").unwrap();
+        // A signal: the header's fields are empty, and so is the body.
+        while stream.write_all(b"l\x04\x01\x01\0\0\0\0\x01\0\0\0\0\0\0\0").is_ok() {}
+    });
+    check(&socket);
+    thread.join().unwrap();
+
+    let socket = folder.path().join("full");
+    let _listener = full(&socket);
+    check(&socket);
+}
+
+/// A listener whose queue is full: who connects waits for ever.
+fn full(socket: &Path) -> (UnixListener, Vec<std::thread::JoinHandle<()>>) {
+    let listener = UnixListener::bind(socket).unwrap();
+    // Connections that nobody accepts, until one has to wait.
+    let mut waiting = Vec::new();
+    loop {
+        let (sender, connected) = mpsc::channel();
+        let path = socket.to_path_buf();
+        waiting.push(std::thread::spawn(move || {
+            let stream = std::os::unix::net::UnixStream::connect(path);
+            let _ = sender.send(());
+            // Kept open until the test is over.
+            std::mem::forget(stream);
+        }));
+        if connected.recv_timeout(Duration::from_secs(2)).is_err() {
+            return (listener, waiting);
+        }
+    }
+}

@@ -217,6 +217,16 @@ fn the_third_same_call_with_the_same_result_is_told() {
 }
 
 #[test]
+fn calls_without_a_result_are_no_row() {
+    let world = World::new();
+    world.write(".hostler/config.toml", "[rules]\nloop-guard = \"deny\"\n");
+    for at in 0..5 {
+        let reply = world.hook(world.payload("Bash", &json!({ "command": "ls" }), &format!("p{at}")));
+        assert_eq!(reply, json!({}), "call {at} of several at once");
+    }
+}
+
+#[test]
 fn another_call_another_result_or_a_word_of_the_user_ends_the_row() {
     let world = World::new();
     let again = |id: &str, output: &str| is_loop(&bash(&world, "make check", id, output));
