@@ -366,14 +366,19 @@ fn take_over(steps: &Steps<'_>, saved: &Saved, plan: &mut Plan, notes: &mut Vec<
                 "the close of session #{number} could not push; `git push origin {names}` does"
             ));
         }
-        for (file, digest) in older.digests.clone() {
-            plan.digests.entry(file).or_insert(digest);
+        // What it wrote on another branch does not belong on this one.
+        let commits = plan.commit && older.branch == plan.branch;
+        if commits {
+            let new: Vec<String> =
+                older.files.iter().filter(|it| !plan.files.contains(it)).cloned().collect();
+            plan.files.extend(new);
+            for (file, digest) in older.digests.clone() {
+                plan.digests.entry(file).or_insert(digest);
+            }
         }
-        let new: Vec<String> = older.files.iter().filter(|it| !plan.files.contains(it)).cloned().collect();
-        plan.files.extend(new);
         let told = |step: Step| match step {
             Step::Push => false,
-            Step::Commit => !plan.commit,
+            Step::Commit => !commits,
             _ => true,
         };
         for failed in older.failed().filter(|it| told(it.step)) {

@@ -210,6 +210,27 @@ fn what_git_could_not_say_is_looked_up_again() {
 }
 
 #[test]
+fn journals_that_could_not_be_read_are_read_again() {
+    let world = World::new("");
+    let more = json!({
+        "tool_name": "Bash",
+        "tool_input": { "command": "pytest -q" },
+        "tool_response": { "stdout": "12 passed in 0.12s\n", "stderr": "", "interrupted": false },
+        "tool_use_id": "toolu_1",
+    });
+    super::steps::event(&world, "PostToolUse", &more);
+    let (journals, away) = (world.state().join("sessions"), world.home().join("away"));
+    fs::rename(&journals, &away).unwrap();
+    fs::write(&journals, "no folder\n").unwrap();
+    let report = world.end(&[]);
+    assert_eq!((step(&report, "checks").0, step(&report, "record").0), ("failed", "done"), "{report:#}");
+    fs::remove_file(&journals).unwrap();
+    fs::rename(&away, &journals).unwrap();
+    assert_eq!(step(&world.end(&[]), "checks"), ("done", "pytest: 12 passed"));
+    assert_eq!(world.session()["checks"], json!(["pytest: 12 passed"]));
+}
+
+#[test]
 fn what_is_asked_for_when_it_is_tried_again_is_done() {
     let world = World::new("");
     world.commit("feat: add search");
@@ -252,6 +273,20 @@ fn what_earlier_closes_left_is_told_and_done_by_the_next() {
     // The changelog that the first one could not commit is no change of the user's.
     assert_eq!(world.git(&["status", "--porcelain"]), "");
     assert!(!world.ok(&["session", "status"]).contains("FAILED"));
+}
+
+#[test]
+fn what_an_earlier_close_wrote_on_another_branch_is_not_committed() {
+    let world = refused(LOCAL);
+    agree(&world);
+    world.git(&["checkout", "--quiet", "-b", "other"]);
+    world.ok(&["session", "begin", "--purpose", "Second"]);
+    world.git(&["commit", "--quiet", "--allow-empty", "--message=fix: empty queries"]);
+    let report = world.end(&[]);
+    assert!(step(&report, "commit").1.contains("not CHANGELOG.md"), "{report:#}");
+    assert_eq!(world.git(&["status", "--porcelain"]), " M CHANGELOG.md");
+    let note = "the close of session #1 failed to do its commit: `git commit` failed: error: lint first";
+    assert_eq!(report["notes"], json!([note]));
 }
 
 #[test]
