@@ -433,7 +433,7 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     faults.append(&mut unrecorded);
     if let (EventKind::SessionStart { .. }, Some(state)) = (&event.kind, world.state()) {
         let place = world.place(&event.cwd);
-        faults.extend(super::tidy::checkpoints(&place, state, now_ms()).err());
+        faults.extend(super::tidy::old(&place, state, now_ms()).err());
     }
     faults.extend(super::close::ended(event, world, now_ms()));
     let mut messages = Vec::new();

@@ -238,6 +238,16 @@ fn the_program_that_init_registers_is_the_one_that_shows_notices() {
         .unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &document["delivered"]), (Some(0), &Value::Bool(false)));
+    // The plugin brings the same command, by the program that it finds.
+    let launcher = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/claude/bin/hostler-launcher");
+    let bin = world.home().join(".local/bin");
+    fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hostler"), bin.join("hostler")).unwrap();
+    let mut command = Command::new(launcher);
+    command.args(["notify", "--json", "x"]).env_clear().env("HOME", world.home()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(document["why"].as_str().unwrap().contains("there is no session bus"), "{document}");
 }
 
 /// What answers on the socket of the bus, and says this.
