@@ -253,25 +253,3 @@ pub(crate) fn decide_write(path: &str, content: &str, exists: bool, profile: Pro
 pub(crate) fn decide_edit(path: &str, old: &str, new: &str, profile: Profile) -> Decision {
     World::sample(profile).file(path, old).decide(edit(path, old, new))
 }
-
-/// Twice as much takes about twice as long, not four times. The shortest times count, and a machine that is busy is
-/// asked again.
-#[track_caller]
-pub(crate) fn takes_linear_time<T>(work: impl Fn(usize) -> T, what: &str) {
-    let time = |count: usize| {
-        let begun = std::time::Instant::now();
-        std::hint::black_box(work(count));
-        begun.elapsed()
-    };
-    let (mut once, mut twice) = (time(6_000), time(12_000));
-    // What is done in no time is measured by nobody.
-    let is_linear = |once, twice| twice < once * 3 || twice < std::time::Duration::from_millis(20);
-    for _ in 0..20 {
-        if is_linear(once, twice) {
-            return;
-        }
-        once = once.min(time(6_000));
-        twice = twice.min(time(12_000));
-    }
-    panic!("{what:?}: {once:?}, of twice as much {twice:?}");
-}

@@ -249,44 +249,6 @@ fn scripts_without_spaces_are_compared_by_pairs_of_characters() {
 }
 
 #[test]
-fn no_prompt_takes_more_than_linear_time() {
-    for part in [
-        "'a ",
-        " 'x",
-        "‘a",
-        "`",
-        "`a ",
-        "\"",
-        "“a «",
-        "「",
-        "<a-b",
-        "</a-b>",
-        "<a-b>x</a-b>",
-        "// ",
-        "(# ",
-        "x = 1 // ",
-        "x;# ",
-        "a\n# b\n",
-        "```\n",
-        "?  ",
-        ".\n ",
-        "do you remember ",
-        "remember when x = 1; ",
-    ] {
-        let ticks = |count: usize| {
-            (1..).map(|it| "`".repeat(it) + " ").take_while(move |it| it.len() * it.len() < count * 4)
-        };
-        for around in ["", "do you remember "] {
-            let of = |count: usize| trigger(&format!("{around}{} {around}x", part.repeat(count))).is_some();
-            crate::testing::takes_linear_time(of, part);
-            let of =
-                |count: usize| trigger(&format!("{around}{}", ticks(count).collect::<String>())).is_some();
-            crate::testing::takes_linear_time(of, "ticks");
-        }
-    }
-}
-
-#[test]
 fn a_long_prompt_is_read_from_both_ends() {
     let log = "a line of a log that nobody wrote\n".repeat(40_000);
     check(&format!("do you remember the parser?\n{log}"), Some("parser"));

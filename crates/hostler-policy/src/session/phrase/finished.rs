@@ -23,10 +23,7 @@ enum Line<'a> {
 /// courtesy. Nothing but blocks says nothing against it.
 pub(super) fn is_finished(before: &str) -> bool {
     let lines = lines(before);
-    let sentences = match last_sentences(&lines) {
-        Some(sentences) => sentences,
-        None => return false,
-    };
+    let Some(sentences) = last_sentences(&lines) else { return false };
     let ends_well = match sentences.split_last() {
         None => true,
         Some((last, earlier)) if is_courtesy(last) => follows_well(last, earlier.last().map(String::as_str)),

@@ -65,10 +65,3 @@ fn empty_talk_and_what_was_put_in_say_nothing() {
         check(prompt, None);
     }
 }
-
-#[test]
-fn a_huge_prompt_is_no_trouble() {
-    for part in ["a:\n", "the log\n", "<a-b></a-b>", "x", "```\n"] {
-        crate::testing::takes_linear_time(|count| purpose(&part.repeat(count)).is_some(), part);
-    }
-}
