@@ -1,5 +1,6 @@
 //! Requirements, tags and results joined: a row for each requirement, findings, coverage.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
@@ -338,7 +339,7 @@ impl Matrix {
             row.links.dedup();
             row.state = state(&row.links);
         }
-        let entries = entries(&rows, &index, lock);
+        let entries = entries(&rows, &index.by_id, lock);
         for (row, entry) in rows.iter_mut().zip(&entries) {
             let reviewed = entry.and_then(|it| lock.entries.get(it));
             row.review = review(row, reviewed);
@@ -393,7 +394,7 @@ impl Matrix {
 
     /// By row, the entry of `lock` that is its review.
     pub fn entries<'a>(&self, lock: &'a Lock) -> Vec<Option<&'a str>> {
-        let mut index = Index::new();
+        let mut index: HashMap<String, Vec<usize>> = HashMap::new();
         for (at, row) in self.rows.iter().enumerate() {
             index.entry(row.requirement.id.clone()).or_default().push(at);
         }
@@ -451,13 +452,33 @@ impl Matrix {
 }
 
 /// Rows by the ids of their requirements.
-type Index = HashMap<String, Vec<usize>>;
+#[derive(Debug, Default)]
+struct Index {
+    by_id: HashMap<String, Vec<usize>>,
+    /// The first row by its id as it is typed wrong most often; made for the first tag that cites none.
+    folded: OnceCell<HashMap<String, usize>>,
+}
+
+impl Index {
+    fn get(&self, id: &str) -> Option<&[usize]> {
+        self.by_id.get(id).map(Vec::as_slice)
+    }
+
+    fn alike(&self, id: &str, rows: &[Row]) -> Option<usize> {
+        let all = self.folded.get_or_init(|| {
+            let of = |(at, row): (usize, &Row)| (folded(&row.requirement.id), at);
+            // The first of several wins.
+            rows.iter().enumerate().rev().map(of).collect()
+        });
+        all.get(&folded(id)).copied()
+    }
+}
 
 fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row>, Index) {
-    let mut index: Index = HashMap::new();
+    let mut index = Index::default();
     let mut rows: Vec<Row> = Vec::new();
     for requirement in requirements {
-        let places = index.entry(requirement.id.clone()).or_default();
+        let places = index.by_id.entry(requirement.id.clone()).or_default();
         let twin =
             places.iter().find_map(|at| rows.get(*at).filter(|it| it.requirement.spec == requirement.spec));
         if let Some(first) = twin {
@@ -478,7 +499,7 @@ fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row
         let key = requirement.id.clone();
         rows.push(Row { key, requirement, state: State::Untraced, review: Review::Never, links: Vec::new() });
     }
-    for places in index.values().filter(|it| 1 < it.len()) {
+    for places in index.by_id.values().filter(|it| 1 < it.len()) {
         for at in places {
             if let Some(row) = rows.get_mut(*at) {
                 row.key = format!("{}/{}", row.requirement.spec, row.requirement.id);
@@ -562,17 +583,15 @@ enum Found {
 
 fn resolve(cited: &str, of_tag: Option<&str>, rows: &[Row], index: &Index) -> Found {
     let (spec, id) = match cited.rsplit_once('/') {
-        Some((spec, id)) if !index.contains_key(cited) => (Some(spec), id),
+        Some((spec, id)) if index.get(cited).is_none() => (Some(spec), id),
         _ => (of_tag, cited),
     };
-    let known = |it: &&str| rows_of(index, it).is_some();
-    let places = match (rows_of(index, id), spec) {
+    let places = match (index.get(id), spec) {
         (Some(places), _) => places,
         // `FR-001` of specification `021` is called `021-FR-001` in some registers: the id says which one it is.
         (None, Some(spec)) => {
             let names = [format!("{spec}-{id}"), format!("{}-{id}", first_word(spec))];
-            match names.iter().map(String::as_str).find(known).and_then(|it| index.get(it)).map(Vec::as_slice)
-            {
+            match names.iter().find_map(|it| index.get(it)) {
                 Some([one]) => return Found::One(*one),
                 _ => &[],
             }
@@ -591,18 +610,12 @@ fn resolve(cited: &str, of_tag: Option<&str>, rows: &[Row], index: &Index) -> Fo
     match fitting.as_slice() {
         [one] => Found::One(*one),
         [] if places.is_empty() => {
-            let wanted = folded(id);
-            // A tag with an unknown id is rare: going through all of them is cheaper than a second index.
-            let alike = rows.iter().filter(|it| folded(&it.requirement.id) == wanted);
-            Found::None(alike.map(|it| it.key.clone()).take(1).collect())
+            let alike = index.alike(id, rows).and_then(|at| rows.get(at));
+            Found::None(alike.map(|it| it.key.clone()).into_iter().collect())
         }
         [] => Found::None(places.iter().filter_map(|at| rows.get(*at)).map(|it| it.key.clone()).collect()),
         several => Found::Many(keys(several)),
     }
-}
-
-fn rows_of<'a>(index: &'a Index, id: &str) -> Option<&'a [usize]> {
-    index.get(id).map(Vec::as_slice)
 }
 
 fn first_word(spec: &str) -> &str {
@@ -631,8 +644,11 @@ fn fit(named: &str, of: &str, id: &str) -> Option<Fit> {
         (Some(one), Some(other)) => one == other && same_name,
         _ => name == of_name && !name.is_empty(),
     };
-    let by_id = || number.is_some() && number_and_name(id.rsplit_once('-').map_or("", |it| it.0)).0 == number;
-    (same_number || by_id()).then_some(Fit::Loose)
+    let prefix = id.rsplit_once('-').map_or("", |it| it.0);
+    let by_id = || number.is_some() && number_and_name(prefix).0 == number;
+    // A source that names no specification may be of any.
+    let says_nothing = of_number.is_none() && (of_name.is_empty() || of == prefix);
+    (same_number || says_nothing || by_id()).then_some(Fit::Loose)
 }
 
 /// The first number without leading zeros, and the other words but those that any specification has.
@@ -679,10 +695,10 @@ fn review(row: &Row, reviewed: Option<&Reviewed>) -> Review {
 
 /// By row, the entry that is its review. Entries of earlier builds have the id alone: where several specifications came to
 /// have it, it is that of the row which it fits best.
-fn entries<'a>(rows: &[Row], index: &Index, lock: &'a Lock) -> Vec<Option<&'a str>> {
+fn entries<'a>(rows: &[Row], by_id: &HashMap<String, Vec<usize>>, lock: &'a Lock) -> Vec<Option<&'a str>> {
     let key = |key: &str| lock.entries.get_key_value(key).map(|it| it.0.as_str());
     let mut out: Vec<Option<&str>> = rows.iter().map(|it| key(&it.lock_key())).collect();
-    for (id, places) in index {
+    for (id, places) in by_id {
         let Some((bare, reviewed)) = lock.entries.get_key_value(id) else { continue };
         let fits = |at: &usize| {
             rows.get(*at).map(|row| {

@@ -156,6 +156,7 @@ fn a_specification_that_is_named_is_the_one_that_is_meant() {
     let many =
         [("010-cart", "FR-1"), ("010-checkout", "FR-1"), ("021-photos", "FR-1"), ("REQ-020", "REQ-020-1")];
     let one = [("010-cart", "FR-1")];
+    let plain = [("requirements", "FR-1"), ("US", "US-1")];
     #[rustfmt::skip]
     let rows: &[(&[_], &str, &str)] = &[
         (&many, "010-cart/FR-1", "010-cart/FR-1"),
@@ -171,6 +172,8 @@ fn a_specification_that_is_named_is_the_one_that_is_meant() {
         (&many, "030/REQ-020-1", "unknown-id: `030/REQ-020-1` is no known requirement; `REQ-020-1` is"),
         // There is but one, and it is another one.
         (&one, "FR-1", "FR-1"),
+        (&plain, "020-cart/FR-1", "FR-1"),
+        (&plain, "020/US-1", "US-1"),
         (&one, "010/FR-1", "FR-1"),
         (&one, "999-gone/FR-1", "unknown-id: `999-gone/FR-1` is no known requirement; `FR-1` is"),
     ];

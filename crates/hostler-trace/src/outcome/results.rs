@@ -362,6 +362,10 @@ impl<'a> Results<'a> {
     fn titled(&self, place: Option<PlaceId>, path: &[&str], test: bool) -> Option<(String, Outcome)> {
         let wanted = sentence(&path.join(" "));
         let all = self.titles.get(&place).filter(|_| !wanted.is_empty())?;
+        let pieces = pieces(&wanted);
+        if test && 1 < pieces.len() {
+            return filled(all, &pieces).map(|it| (wanted, it));
+        }
         let from = all.partition_point(|it| it.text < wanted);
         let fits = |it: &&Title<'_>| {
             it.text
@@ -378,6 +382,54 @@ impl<'a> Results<'a> {
         let outcome = found.iter().map(|it| it.outcome).max()?;
         Some((wanted, outcome))
     }
+}
+
+/// What stands between the places of a title that a runner fills in: `adds %i and $name`.
+fn pieces(title: &str) -> Vec<&str> {
+    let (mut out, mut from, mut at) = (Vec::new(), 0, 0);
+    while let Some(found) = title.get(at..).and_then(|it| it.find(['%', '$'])) {
+        let start = at + found;
+        let rest = title.get(start + 1..).unwrap_or_default();
+        let length = if title[start..].starts_with('%') {
+            usize::from(rest.starts_with(|c: char| "sdifjopc#".contains(c)))
+        } else if rest.starts_with('{') {
+            rest.find('}').map_or(0, |it| it + 1)
+        } else {
+            rest.find(|c: char| !(c.is_alphanumeric() || "_.#".contains(c))).unwrap_or(rest.len())
+        };
+        at = start + 1 + length;
+        if length != 0 {
+            out.extend(title.get(from..start));
+            from = at;
+        }
+    }
+    out.extend(title.get(from..));
+    out
+}
+
+/// What the tests came to that were made of one title. Another test may be called as one of them: they have passed only
+/// where all did.
+fn filled(all: &[Title<'_>], pieces: &[&str]) -> Option<Outcome> {
+    let (first, rest) = pieces.split_first()?;
+    let (last, between) = rest.split_last()?;
+    let fits = |it: &&Title<'_>| {
+        let Some(mut inner) = it.text.strip_prefix(first).and_then(|it| it.strip_suffix(last)) else {
+            return false;
+        };
+        for piece in between {
+            // Something stands in each of the places.
+            let from = inner.char_indices().nth(1).map_or(inner.len(), |it| it.0);
+            let Some(found) = inner.get(from..).and_then(|it| it.find(piece)) else { return false };
+            inner = inner.get(from + found + piece.len()..).unwrap_or_default();
+        }
+        !inner.is_empty()
+    };
+    let from = all.partition_point(|it| it.text.as_str() < *first);
+    let alike = all.get(from..)?.iter().take_while(|it| it.text.starts_with(first));
+    let outcomes: Vec<Outcome> = alike.filter(fits).map(|it| it.outcome).collect();
+    let worst =
+        |it: &Outcome| [Outcome::Passed, Outcome::Skipped, Outcome::Failed].iter().position(|of| of == it);
+    outcomes.into_iter().max_by_key(worst)
 }
 
 impl Leaf<'_> {

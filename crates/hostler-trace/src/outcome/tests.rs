@@ -227,6 +227,15 @@ fn tests_that_are_called_by_sentences_are_taken_at_their_word() {
     check(jest, path, &["sums"], None);
     let describe = [(path, owner(Kind::Class, &["cart"]))];
     assert_eq!(judged(jest, &Files::default(), &describe).0, [Some(Outcome::Failed)]);
+    // What a runner fills in.
+    let each = r#"<testsuites><testsuite name="src/cart.test.ts"><testcase classname="src/cart.test.ts" name="cart &gt; handles 1"/><testcase classname="src/cart.test.ts" name="cart &gt; handles 2"><failure/></testcase>
+    <testcase classname="src/cart.test.ts" name="adds 1 to 2"/><testcase classname="src/cart.test.ts" name="adds 3 to 4"/><testcase classname="src/cart.test.ts" name="adds nothing to it"><skipped/></testcase><testcase classname="src/cart.test.ts" name="100 % of a"/></testsuite></testsuites>"#;
+    check(each, path, &["cart", "handles %i"], Some(Outcome::Failed));
+    check(each, path, &["adds $a.b to %s"], Some(Outcome::Skipped));
+    check(&each.replace("<skipped/>", ""), path, &["adds ${a} to ${b}"], PASSED);
+    check(each, path, &["100 % of $x"], PASSED);
+    check(each, path, &["handles %i"], None);
+    check(each, path, &["adds 1 to 2%s"], None);
     // A function of the same name at the top of the file was not run.
     let method = r#"<testsuite><testcase classname="tests.test_m.TestCart" name="test_add" file="tests/test_m.py"/></testsuite>"#;
     check(method, "tests/test_m.py", &["TestCart", "test_add"], PASSED);

@@ -17,7 +17,10 @@ const MARKDOWN: &[&str] = &["md", "markdown"];
 pub(super) fn real(root: &Path, file: &Path, remedy: &str) -> anyhow::Result<PathBuf> {
     let (top, real) = (resolve(root)?, resolve(file)?);
     match real.strip_prefix(&top) {
-        Err(_) => bail!("`{}` leads out of the project, to `{}`; {remedy}", file.display(), real.display()),
+        Err(_) => {
+            let target = if real == file { String::new() } else { format!(", to `{}`", real.display()) };
+            bail!("`{}` leads out of the project{target}; {remedy}", file.display())
+        }
         Ok(below) if below.iter().any(|it| it.eq_ignore_ascii_case(".git")) => {
             bail!("`{}` leads into a git folder; {remedy}", file.display())
         }

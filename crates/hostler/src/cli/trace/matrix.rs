@@ -63,6 +63,12 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         summary::notes(&trace.notes)?;
         return Ok(Exit::Ok);
     };
+    // What is neither a file nor a folder holds nothing that could be lost: `/dev/stdout`, a pipe.
+    if std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+        let mut out = std::fs::File::options().append(true).open(path)?;
+        out.write_all(text.as_bytes())?;
+        return Ok(Exit::Ok);
+    }
     let file = Snapshot::read(path)?;
     if let Some(bytes) = file.bytes().filter(|it| !it.is_empty()) {
         if trace.sources.iter().any(|it| is_same_file(it, file.real_path())) {

@@ -113,6 +113,8 @@ fn sources_and_files_of_others_are_not_replaced_in_any_format() {
     }
     assert!(world.ok(&["matrix", "-o", "-"]).starts_with("# Requirements"));
     assert!(!world.path("-").exists());
+    #[cfg(unix)]
+    assert!(world.ok(&["matrix", "-o", "/dev/stdout"]).starts_with("# Requirements"));
     world.says(&["matrix", "--write", "--no-texts"], 0, &["wrote"]);
     let page = fs::read_to_string(world.path("plans/rtm.md")).unwrap();
     assert!(!page.contains("Pays by card"), "{page}");
