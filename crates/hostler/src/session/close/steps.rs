@@ -368,6 +368,12 @@ impl<'a> Steps<'a> {
         if committed.is_err() && !new.is_empty() {
             let _ = act(&arguments(&["reset", "--quiet"], &new), None);
         }
+        if committed.is_err() {
+            // A hook that says no may have put them into its own form, which is no work of the user's.
+            for (file, digest) in plan.digests.iter_mut().filter(|(file, _)| files.contains(file)) {
+                *digest = self.digest(file);
+            }
+        }
         committed?;
         let (new, before) = (git.commit("HEAD")?, git.commit("HEAD^")?);
         if before.is_some() && (before == plan.head || before == plan.committed) {
@@ -382,9 +388,8 @@ impl<'a> Steps<'a> {
     /// The files of the close below the top folder, and those among them that the user changed before or since.
     fn files(&self, plan: &Plan) -> (Vec<String>, Vec<String>) {
         let is_users = |file: &String| {
-            let bytes = || std::fs::read(self.place.project.root.join(file)).unwrap_or_default();
             plan.changed_before.contains(file)
-                || plan.digests.get(file).is_some_and(|it| *it != sha256_hex(&bytes()))
+                || plan.digests.get(file).is_some_and(|it| *it != self.digest(file))
         };
         let (mut users, mut own): (Vec<String>, Vec<String>) = plan.files.iter().cloned().partition(is_users);
         users.sort();
@@ -395,6 +400,11 @@ impl<'a> Steps<'a> {
         }
         own.sort();
         (own, users)
+    }
+
+    /// Of what is in a file now. One that is gone has none that a close wrote.
+    fn digest(&self, below: &str) -> String {
+        std::fs::read(self.place.project.root.join(below)).map(|it| sha256_hex(&it)).unwrap_or_default()
     }
 
     /// For people.
@@ -447,6 +457,9 @@ fn find_commit(git: &Git, plan: &mut Plan) -> Result<(), Error> {
         let (id, parents) = ids.split_once(' ')?;
         (parents == head && is_own(subject)).then(|| id.to_owned())
     });
-    plan.committed = own;
+    if own.is_some() {
+        plan.committed = own;
+        plan.forget(&[Step::Tag, Step::Push]);
+    }
     Ok(())
 }

@@ -120,6 +120,31 @@ fn what_the_user_wrote_is_not_committed() {
 }
 
 #[test]
+fn what_a_hook_put_into_its_own_form_is_committed() {
+    let world = World::new(LOCAL);
+    world.commit("feat: add search");
+    let form = "grep -q formatted CHANGELOG.md && exit 0; echo '<!-- formatted -->' >> CHANGELOG.md; exit 1";
+    world.hook("pre-commit", form);
+    assert_eq!(step(&world.end(&[]), "commit").0, "failed");
+    assert_eq!(step(&world.end(&[]), "commit").0, "done");
+    assert_eq!(world.git(&["status", "--porcelain"]), "");
+}
+
+#[test]
+fn a_retry_that_was_killed_is_finished() {
+    for point in ["after:commit", "kept:commit", "after:tag"] {
+        let world = refused(LOCAL);
+        agree(&world);
+        let mut end = world.hostler(&["session", "end", "--push"]);
+        let killed = end.env("HOSTLER_FAULT", format!("kill:{point}")).output().unwrap();
+        assert_eq!(killed.status.code(), None);
+        world.end(&[]);
+        assert_eq!(tagged(&world), at(&world, "main"), "{point}");
+        assert_eq!(world.references(&world.origin())["refs/heads/main"], at(&world, "main"), "{point}");
+    }
+}
+
+#[test]
 fn a_tag_of_the_branchs_name_hides_no_branch() {
     let world = World::new(ALL);
     world.commit("feat: add search");
