@@ -3,7 +3,7 @@
 //! git sets its marks by lines, so a hunk begins and ends in the middle of a session, and what both sides have in
 //! common stands outside. Each side is put together as a text of its own, and then they are united by meaning.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::document::{self, Context};
 use super::json;
@@ -238,24 +238,21 @@ fn unite_item(own: &mut Work, item: &Work) {
 }
 
 /// Gives sessions with the number of an earlier one in the list the next free numbers, oldest first, and says so.
-/// The session that goes on, at `active`, stays the last.
+/// The session that goes on, at `active`, stays the last: it gives way to all others.
 pub(super) fn renumber(context: &mut Context, active: Option<usize>) -> Vec<String> {
-    let mut seen = std::collections::HashSet::new();
-    let number = |context: &Context, index| context.session_number(index).unwrap_or(0);
-    let doubled = |index: &usize| {
-        let seq = number(context, *index);
-        seq != 0 && !seen.insert(seq)
-    };
-    let all = 0..context.session_count();
-    let mut moved: Vec<usize> = all.clone().filter(doubled).collect();
+    let mut seen = HashSet::new();
+    let number = |index: usize| context.session_number(index).unwrap_or(0);
+    let others = (0..context.session_count()).filter(|it| Some(*it) != active);
+    let mut moved: Vec<usize> = others.filter(|it| number(*it) != 0 && !seen.insert(number(*it))).collect();
+    moved.sort_by_cached_key(|index| context.session(*index).map(|it| it.when));
+    let mut highest = seen.iter().copied().max().unwrap_or(0).max(active.map_or(0, number));
+    if let Some(active) = active
+        && (!moved.is_empty() || seen.contains(&number(active)))
+    {
+        moved.push(active);
+    }
     if moved.is_empty() {
         return Vec::new();
-    }
-    moved.sort_by_cached_key(|index| context.session(*index).map(|it| it.when));
-    let mut highest = all.map(|it| number(context, it)).max().unwrap_or(0);
-    if let Some(active) = active {
-        moved.retain(|it| *it != active);
-        moved.push(active);
     }
     let mut remarks = Vec::new();
     for index in moved {

@@ -374,6 +374,54 @@ fn errors_say_what_to_do() {
     check(&site, &["complete-work", "write"], 3, "DW-001 (write docs), DW-002 (write tests)");
 }
 
+/// Both branches begin in the same second, under the same number.
+#[test]
+fn a_merge_that_stops_at_the_record_is_put_right() {
+    let site = Site::new();
+    let went_on = |branch: &str| {
+        site.ok(&["begin", "--purpose", &format!("{branch} session"), "--branch", "main"]);
+        site.ok(&["log-work", "--desc", &format!("{branch} log")]);
+        site.ok(&["add-work", "--text", &format!("{branch} todo")]);
+        site.ok(&[&["end"], RECORD_ONLY].concat());
+    };
+    let commit = || {
+        site.git(&["add", "--all"]);
+        site.git(&["commit", "--quiet", "--message=x"]);
+    };
+    commit();
+    site.git(&["checkout", "--quiet", "-b", "feat"]);
+    went_on("feat");
+    commit();
+    site.git(&["checkout", "--quiet", "main"]);
+    went_on("main");
+    commit();
+    let mut merge = site.command("git", &site.root());
+    merge.args(["-c", "user.name=A", "-c", "user.email=a@example.invalid", "merge", "--quiet", "feat"]);
+    let merge = merge.output().unwrap();
+    assert!(!merge.status.success() && site.read("context.json").contains("\n<<<<<<< HEAD\n"), "{merge:?}");
+    // What was known of either is gone, as on another machine.
+    fs::remove_dir_all(site.home().join(".local")).unwrap();
+    let told = site.run(&["render"]);
+    assert_eq!(told.code, Some(0), "{told:?}");
+    for words in
+        ["both sides of a merge", "session #1 (feat session) is #2 now", "DW-001 (feat todo) is DW-002 now"]
+    {
+        assert!(told.stderr.contains(words), "{told:?}");
+    }
+    let sessions: Vec<[String; 2]> = [2, 1]
+        .map(|number| site.json(&["show", &number.to_string()])["session"].clone())
+        .map(|it| [&it["purpose"], &it["work_log"][0]["desc"]].map(|it| it.as_str().unwrap().to_owned()))
+        .to_vec();
+    assert_eq!(sessions, [["feat session", "feat log"], ["main session", "main log"]]);
+    let work = site.json(&["status", "--all"])["work"].clone();
+    let work: Vec<&str> =
+        work.as_array().unwrap().iter().filter_map(|it| it["description"].as_str()).collect();
+    assert_eq!(work, ["main todo", "feat todo"]);
+    assert!(!site.read("context.md").contains("<<<<<<<"), "{}", site.read("context.md"));
+    site.git(&["add", "context.json", "context.md"]);
+    site.git(&["commit", "--quiet", "--message=merged"]);
+}
+
 /// A command line that is wrong is an answer like any other to a program that reads it.
 #[test]
 fn a_wrong_command_line_is_told_in_json_where_that_is_asked_for() {

@@ -195,10 +195,11 @@ fn check_merged(style: &str, ledger: bool, goes_on: [bool; 2]) {
     assert!(text.contains("<<<<<<< ") && text.contains("\"seq\": 2,"), "{text}");
 
     let notes = lab.update(|_| ()).notes;
-    let last = if goes_on[0] { 4 } else { 3 };
+    // The session that goes on here stays the last, and else our own keeps its number.
+    let [second, third] = if goes_on[0] { ["feat", "main"] } else { ["main", "feat"] };
     let told = |part: &str| assert!(notes[0].contains(part), "{part}: {notes:?}");
     told("both sides of a merge");
-    told("session #2 (feat session) is #3 now");
+    told(&format!("session #2 ({third} session) is #3 now"));
     told("work DW-002 (feat todo) is DW-003 now");
     assert_eq!(lab.beside().len(), 3, "git, the record, and the damaged one: {:?}", lab.beside());
     let context = lab.read();
@@ -209,12 +210,10 @@ fn check_merged(style: &str, ledger: bool, goes_on: [bool; 2]) {
         .collect();
     found.reverse();
     let told = |seq, name: &str| (seq, format!("{name} session"), format!("{name} log"));
-    let mut expected =
-        vec![told(1, "first"), told(if goes_on[0] { last } else { 2 }, "main"), told(3, "feat")];
-    expected.sort();
+    let expected = [told(1, "first"), told(2, second), told(3, third)];
     assert_eq!(found, expected);
-    assert_eq!(context.active().map(|(_, it)| it.seq), (goes_on[0] || goes_on[1]).then_some(last));
-    assert_eq!(context.state().session, last);
+    assert_eq!(context.active().map(|(_, it)| it.seq), (goes_on[0] || goes_on[1]).then_some(3));
+    assert_eq!(context.state().session, 3);
     let work: Vec<&str> = context.work().iter().map(|it| it.description.as_str()).collect();
     assert_eq!(work, ["first todo", "main todo", "feat todo"]);
     let ids: std::collections::HashSet<&str> = context.work().iter().map(|it| it.id.as_str()).collect();
@@ -291,6 +290,27 @@ fn a_session_that_both_branches_went_on_with_has_what_either_logged() {
 }
 
 #[test]
+fn sessions_that_began_in_the_same_second_are_two() {
+    let lab = Lab::new();
+    lab.store().create(State::default()).unwrap();
+    git(&lab, &["init", "--quiet", "--initial-branch=main"]);
+    git(&lab, &["add", "."]);
+    git(&lab, &["commit", "--quiet", "-m", "x"]);
+    for branch in ["feat", "main"] {
+        git(&lab, &["checkout", "--quiet", "-B", branch, "HEAD"]);
+        lab.begin(branch);
+        assert!(git(&lab, &["commit", "--quiet", "-a", "-m", branch]));
+        git(&lab, &["checkout", "--quiet", "--detach", "HEAD~"]);
+    }
+    git(&lab, &["checkout", "--quiet", "main"]);
+    assert!(!git(&lab, &["merge", "--quiet", "feat"]));
+    let context = lab.read();
+    let found: Vec<(u64, String)> = context.newest_first().map(|(_, it)| (it.seq, it.purpose)).collect();
+    // Both go on: our own stays the last.
+    assert_eq!(found, [(2, "main".to_owned()), (1, "feat".to_owned())]);
+}
+
+#[test]
 fn sides_of_a_merge_that_are_broken_themselves_tell_what_they_can() {
     let session = |seq: u64, minute: u32, purpose: &str| {
         format!(
@@ -308,8 +328,8 @@ fn sides_of_a_merge_that_are_broken_themselves_tell_what_they_can() {
     let lab = Lab::with(&text);
     let context = lab.read();
     assert_eq!(purposes(&context), ["one", "theirs", "ours"], "{:?}", context.notes());
-    assert!(context.notes()[0].contains("session #2 (theirs) is #3 now"), "{:?}", context.notes());
-    assert_eq!(context.active().map(|(_, it)| (it.seq, it.purpose)), Some((4, "ours".to_owned())));
+    assert!(context.notes()[0].contains("session #2 (ours) is #3 now"), "{:?}", context.notes());
+    assert_eq!(context.active().map(|(_, it)| (it.seq, it.purpose)), Some((3, "ours".to_owned())));
     assert_eq!(context.work()[0].description, "d");
     lab.update(|_| ());
     assert_eq!((&lab.value()["team"], &lab.value()["more"]), (&json!("a"), &json!([1])));
