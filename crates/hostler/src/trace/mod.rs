@@ -3,6 +3,7 @@
 mod cache;
 mod find;
 mod inside;
+mod tracked;
 mod walk;
 
 use std::collections::BTreeMap;

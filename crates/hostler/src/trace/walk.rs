@@ -1,6 +1,6 @@
 //! Every source file of a project: what git would track, read at most once for each change.
 
-use std::fs::File;
+use std::fs::{File, Metadata};
 use std::io::Read;
 use std::path::Path;
 use std::sync::Mutex;
@@ -14,6 +14,7 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 use crate::project::Project;
 
 use super::cache::{Cache, Draft, Seen, Stamp, stored};
+use super::tracked::Tracked;
 
 /// Folders whose content others wrote, where no `.gitignore` says so.
 const FOREIGN: &[&str] =
@@ -99,6 +100,8 @@ pub(crate) fn walk(
 
     let collected = Mutex::new(Collected::default());
     let in_git = Project::find(root).git_dir.is_some();
+    let tracked = in_git.then(|| Tracked::ask(root));
+    let look = |path: String, file: &Path, meta: &Metadata| look(path, file, meta, &filter, &cache, pattern);
     WalkBuilder::new(root)
         .hidden(false)
         // Files of this name are other programs', not git's.
@@ -111,14 +114,22 @@ pub(crate) fn walk(
         .build_parallel()
         .run(|| {
             Box::new(|entry| {
-                let result = visit(entry, root, &filter, &cache, pattern);
+                let result = visit(entry, root, &look);
                 let mut all = collected.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 all.take(result);
                 WalkState::Continue
             })
         });
-    let Collected { mut found, others, counts, mut notes } =
-        collected.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    let mut collected = collected.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+    for path in tracked.map(Tracked::paths).unwrap_or_default() {
+        let foreign = path.split('/').any(|it| FOREIGN.contains(&it));
+        let file = root.join(&path);
+        let Ok(meta) = std::fs::symlink_metadata(&file) else { continue };
+        if meta.is_file() && !foreign {
+            collected.take(look(path, &file, &meta));
+        }
+    }
+    let Collected { mut found, others, counts, mut notes } = collected;
     found.sort_by(|a, b| a.path.cmp(&b.path));
     notes.sort();
     if UNREADABLE_NAMED_MAX < notes.len() {
@@ -225,9 +236,7 @@ impl Collected {
 fn visit(
     entry: Result<DirEntry, ignore::Error>,
     root: &Path,
-    filter: &Filter,
-    cache: &Cache,
-    pattern: &Pattern,
+    look: &impl Fn(String, &Path, &Metadata) -> Visited,
 ) -> Visited {
     let entry = match entry {
         Ok(entry) => entry,
@@ -239,13 +248,25 @@ fn visit(
     }
     let Ok(below) = entry.path().strip_prefix(root) else { return Visited::Nothing };
     let path = slashed(below);
+    match entry.metadata() {
+        Ok(meta) => look(path, entry.path(), &meta),
+        Err(error) => Visited::Unreadable(format!("not read: `{path}`: {error}")),
+    }
+}
+
+/// `path`: as it is told; a name that is no text is another one in `file`.
+fn look(
+    path: String,
+    file: &Path,
+    meta: &Metadata,
+    filter: &Filter,
+    cache: &Cache,
+    pattern: &Pattern,
+) -> Visited {
     if filter.exclude.is_match(&path) || filter.include.as_ref().is_some_and(|it| !it.is_match(&path)) {
         return Visited::Other(path);
     }
-    let stamp = match entry.metadata() {
-        Ok(meta) => Stamp::of(&meta),
-        Err(error) => return Visited::Unreadable(format!("not read: `{path}`: {error}")),
-    };
+    let stamp = Stamp::of(meta);
     if filter.bytes_max < stamp.size {
         return Visited::Large(path);
     }
@@ -259,7 +280,7 @@ fn visit(
         }
         None => {}
     }
-    let bytes = match read(entry.path(), filter.bytes_max) {
+    let bytes = match read(file, filter.bytes_max) {
         Ok(bytes) => bytes,
         // It was removed in the meantime.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Visited::Nothing,

@@ -67,6 +67,13 @@ fn other_work_trees_and_repositories_are_not_searched_and_submodules_are() {
     git(&world.path(""), &["init", "-q", "."]);
     git(&world.path(""), &["add", "."]);
     git(&world.path(""), &["commit", "-qm", "x"]);
+    // What is tracked is searched, also where a rule ignores it; its neighbour is not.
+    world.write("forced/deep/f.py", "# @TAG FR-001\n");
+    git(&world.path(""), &["add", "."]);
+    world.write(".gitignore", "forced/\n");
+    world.write("forced/g.py", "# @TAG FR-001\n");
+    assert_eq!(searched(&world), ["a.py", "forced/deep/f.py"]);
+    git(&world.path(""), &["rm", "-qf", "forced/deep/f.py"]);
     git(&world.path(""), &["worktree", "add", "-q", ".wt/feature"]);
     world.write(".wt/feature/only.py", "# @TAG FR-001\n");
     git(&world.path(""), &["init", "-q", "nested"]);
@@ -179,4 +186,19 @@ fn what_is_shown_cannot_move_the_cursor() {
         assert!(!all.contains(['\u{1b}', '\u{7}']), "{arguments:?}: {all:?}");
         assert!(!all.is_empty());
     }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_name_that_is_no_text_hides_no_file() {
+    use std::os::unix::ffi::OsStrExt;
+    let world = World::new();
+    world.write("requirements.md", "- FR-001: one\n");
+    world.write("a.py", "# @TAG FR-001\n");
+    let name = std::ffi::OsStr::from_bytes(b"\xff b.py");
+    if fs::rename(world.path("a.py"), world.path("").join(name)).is_err() {
+        testkit::client::skip("names that are no text", "the file system refuses them");
+        return;
+    }
+    assert_eq!(searched(&world), ["\u{fffd} b.py"]);
 }
