@@ -202,4 +202,5 @@ fn the_page_needs_nothing_else_and_escapes() {
     }
     assert!(page.get(..2_048).unwrap().contains(html::GENERATOR));
     assert!(page.contains("<span class=\"state failing\">failing</span>"));
+    assert!(page.contains(" three") && !page.contains('\u{7}'));
 }
