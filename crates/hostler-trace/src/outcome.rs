@@ -114,7 +114,7 @@ pub fn read(path: &str, text: &str) -> Result<Vec<Case>, Error> {
 fn junit(path: &str, text: &str) -> Result<Vec<Case>, Error> {
     let mut reader = Reader::from_str(text);
     let mut out: Vec<Case> = Vec::new();
-    let (mut suites, mut open, mut depth, mut known): (Vec<String>, Option<Case>, usize, bool) =
+    let (mut suites, mut open, mut depth, mut known): (Vec<Suite>, Option<Case>, usize, bool) =
         (Vec::new(), None, 0, false);
     loop {
         let event = reader.read_event().map_err(|error| Error::Broken {
@@ -133,7 +133,10 @@ fn junit(path: &str, text: &str) -> Result<Vec<Case>, Error> {
                     "testsuites" => known = true,
                     "testsuite" => {
                         known = true;
-                        suites.push(attribute(&tag, "name").unwrap_or_default());
+                        suites.push(Suite {
+                            name: attribute(&tag, "name").unwrap_or_default(),
+                            file: file(&tag),
+                        });
                     }
                     "testcase" => open = Some(case(&tag, &suites)),
                     name => mark(open.as_mut(), name),
@@ -171,13 +174,24 @@ fn junit(path: &str, text: &str) -> Result<Vec<Case>, Error> {
     Ok(out)
 }
 
-fn case(tag: &BytesStart<'_>, suites: &[String]) -> Case {
+/// What is around a test.
+struct Suite {
+    name: String,
+    file: Option<String>,
+}
+
+fn file(tag: &BytesStart<'_>) -> Option<String> {
+    attribute(tag, "file").or_else(|| attribute(tag, "filepath")).filter(|it| !it.is_empty())
+}
+
+fn case(tag: &BytesStart<'_>, suites: &[Suite]) -> Case {
     let text = |name: &str| attribute(tag, name).unwrap_or_default();
     Case {
-        suite: suites.last().cloned().unwrap_or_default(),
+        suite: suites.last().map(|it| it.name.clone()).unwrap_or_default(),
         class: text("classname"),
         name: text("name"),
-        file: attribute(tag, "file").or_else(|| attribute(tag, "filepath")).filter(|it| !it.is_empty()),
+        // Some runners tell it once for all tests of a file.
+        file: file(tag).or_else(|| suites.iter().rev().find_map(|it| it.file.clone())),
         source: None,
         runner: Runner::Junit,
         outcome: match text("status").as_str() {

@@ -81,7 +81,8 @@ impl<'a> Programs<'a> {
         if known {
             self.tree.insert(root, name, case.outcome);
         } else {
-            for words in spellings {
+            // A bare name may be one of any language.
+            for words in spellings.iter().filter(|it| 1 < it.len() || case.runner == Runner::Cargo) {
                 self.tree.insert(root, words, case.outcome);
             }
         }

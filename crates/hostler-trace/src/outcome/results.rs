@@ -233,7 +233,8 @@ impl<'a> Results<'a> {
             }
         }
         let mut ambiguous: BTreeMap<String, Vec<String>> = BTreeMap::new();
-        for (name, ids) in &self.ambiguous {
+        let tagged: BTreeSet<PlaceId> = sources.iter().filter_map(|it| self.places.id(&it.path)).collect();
+        for (name, ids) in self.ambiguous.iter().filter(|it| it.1.iter().any(|id| tagged.contains(id))) {
             ambiguous.insert(name.clone(), ids.iter().map(|it| self.places.path(*it).to_owned()).collect());
         }
         for (name, paths) in claims.iter().filter(|it| 1 < it.1.len()) {

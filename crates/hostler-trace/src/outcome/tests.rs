@@ -236,6 +236,13 @@ fn tests_that_are_called_by_sentences_are_taken_at_their_word() {
     check(each, path, &["100 % of $x"], PASSED);
     check(each, path, &["handles %i"], None);
     check(each, path, &["adds 1 to 2%s"], None);
+    // The file is told once for all of them.
+    let mocha = r#"<testsuites><testsuite name="cart" file="/home/p/src/cart.test.ts"><testcase classname="sums" name="cart sums"/></testsuite></testsuites>"#;
+    check(mocha, path, &["cart", "sums"], PASSED);
+    check(mocha, "src/pay.test.ts", &["cart", "sums"], None);
+    // A name of a test of Rust in the words of another runner.
+    let other = r#"<testsuite name="x"><testcase classname="it works" name="works"/></testsuite>"#;
+    check(other, "tests/it.rs", &["works"], None);
     // A function of the same name at the top of the file was not run.
     let method = r#"<testsuite><testcase classname="tests.test_m.TestCart" name="test_add" file="tests/test_m.py"/></testsuite>"#;
     check(method, "tests/test_m.py", &["TestCart", "test_add"], PASSED);
