@@ -8,11 +8,17 @@ use std::collections::{HashMap, HashSet};
 use super::document::{self, Context};
 use super::json;
 use super::model::{Session, Status, Work, WorkStatus};
+use crate::redact::preview;
 
 /// Member that says which number or id a session or item had before it was given another one.
 pub(super) const RENUMBERED: &str = "renumbered_from";
 /// The shortest mark of a merge; `conflict-marker-size` makes them longer, and so does a merge within a merge.
 const MARK_MIN: usize = 7;
+
+/// Characters of a text that a remark shows.
+const TEXT_CHARS_MAX: usize = 60;
+/// Remarks that are told one by one.
+const REMARKS_MAX: usize = 10;
 
 /// Which side a line belongs to.
 #[derive(Clone, Copy)]
@@ -90,7 +96,7 @@ pub(super) fn unite(ours: &mut Context, theirs: &Context) -> Vec<String> {
                 ours.add_foreign(name, &json::parse(value));
             }
             Some(known) if json::parse(&known) != json::parse(value) => {
-                remarks.push(format!("`{}` differs, ours was kept", name.trim_matches('"')));
+                remarks.push(format!("`{}` differs, ours was kept", shown(name.trim_matches('"'))));
             }
             Some(_) => {}
         }
@@ -208,7 +214,7 @@ fn unite_work(ours: &mut Context, theirs: &Context) -> Vec<String> {
     document::name_items(work);
     let told = |(at, id): &(usize, String)| {
         let item = work.get(*at)?;
-        Some(format!("work {id} ({}) is {} now", item.description, item.id))
+        Some(format!("work {} ({}) is {} now", shown(id), shown(&item.description), item.id))
     };
     renamed.iter().filter_map(told).collect()
 }
@@ -258,7 +264,7 @@ pub(super) fn renumber(context: &mut Context, active: Option<usize>) -> Vec<Stri
     for index in moved {
         let Some(mut session) = context.session(index) else { continue };
         highest += 1;
-        remarks.push(format!("session #{} ({}) is #{highest} now", session.seq, session.purpose));
+        remarks.push(format!("session #{} ({}) is #{highest} now", session.seq, shown(&session.purpose)));
         session.other.entry(RENUMBERED).or_insert_with(|| session.seq.into());
         session.seq = highest;
         context.replace(index, session);
@@ -268,6 +274,22 @@ pub(super) fn renumber(context: &mut Context, active: Option<usize>) -> Vec<Stri
     remarks
 }
 
+/// A text of the record in a remark: on one line, without secrets and what moves a cursor.
+fn shown(text: &str) -> String {
+    let first = text.trim().lines().next().unwrap_or_default();
+    preview(first, TEXT_CHARS_MAX)
+}
+
+/// The first of many remarks, and how many more there are.
+pub(super) fn told(mut remarks: Vec<String>) -> String {
+    let more = remarks.len().saturating_sub(REMARKS_MAX);
+    remarks.truncate(REMARKS_MAX);
+    if more != 0 {
+        remarks.push(format!("and {more} more"));
+    }
+    remarks.join("; ")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,6 +297,15 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: Option<[&str; 2]>) {
         assert_eq!(sides(text), expected.map(|it| it.map(str::to_owned)), "{text}");
+    }
+
+    #[test]
+    fn remarks_are_short_and_harmless() {
+        assert_eq!(shown(" one\x1b[2J\nAWS "), "one\\u{1b}[2J");
+        let long = shown(&"x".repeat(1_000));
+        assert!(long.starts_with(&"x".repeat(60)) && long.len() < 100, "{long}");
+        let many: Vec<String> = (0..12).map(|it| it.to_string()).collect();
+        assert_eq!(told(many), "0; 1; 2; 3; 4; 5; 6; 7; 8; 9; and 2 more");
     }
 
     #[test]

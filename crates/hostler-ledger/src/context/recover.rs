@@ -127,7 +127,7 @@ pub(super) fn rebuild(damaged: &Damaged, history: &History) -> Rebuilt {
                 (context.text().to_owned(), "it can be read but for some commas, which were put right")
             };
             remarks.insert(0, how.to_owned());
-            Rebuilt { text, how: remarks.join("; ") }
+            Rebuilt { text, how: merge::told(remarks) }
         }
         Read::Whole(context) => Pieces::of_context(&context).completed(history, lossy, remarks),
         Read::Part(pieces) => pieces.completed(history, lossy, remarks),
@@ -284,7 +284,7 @@ impl Pieces {
         pieces.settle();
         let count = |from: From| pieces.sessions.iter().filter(|it| it.from == from).count();
         let (backup, ledger, file) = (count(From::Backup), count(From::Ledger), count(From::File));
-        let mut how = match backup + ledger + file {
+        let how = match backup + ledger + file {
             0 => "no session is known, it is started over".to_owned(),
             all => format!(
                 "{all} sessions were put together: {file} from the file itself, {ledger} from the ledger, {backup} from a backup"
@@ -301,11 +301,8 @@ impl Pieces {
             }
             remarks.extend(renumbered);
         }
-        for remark in remarks {
-            how.push_str("; ");
-            how.push_str(&remark);
-        }
-        Rebuilt { text, how }
+        remarks.insert(0, how);
+        Rebuilt { text, how: merge::told(remarks) }
     }
 
     fn take_context(&mut self, context: &Context, from: From) {
