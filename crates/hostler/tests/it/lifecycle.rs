@@ -430,6 +430,40 @@ fn an_open_phrase_begins_a_session_unless_one_is_active() {
 }
 
 // @traces 021-TEST-UNIT-140
+/// Two clients in one session: what one of them ends, the other one is told, once.
+#[test]
+fn a_client_whose_session_was_closed_by_another_one_is_told_once() {
+    let world = kept();
+    on(&world, "SessionStart", &start("startup"));
+    on_other(&world, "SessionStart", &start("startup"));
+    let closed = on(&world, "UserPromptSubmit", &prompt("cts"));
+    has(message_of(&closed), &["#1"]);
+    assert_eq!(on(&world, "UserPromptSubmit", &prompt("thanks for the work")), json!({}), "who closed it knows");
+    let told = on_other(&world, "UserPromptSubmit", &prompt("now the docs"));
+    has(message_of(&told), &["session #1 is closed", "`start new session`"]);
+    has(context_of(&told), &["session #1 is closed"]);
+    assert_eq!(on_other(&world, "UserPromptSubmit", &prompt("and the tests")), json!({}), "once");
+    assert_eq!(sessions(&world).len(), 1);
+}
+
+/// A client that started too early after the last session: its work is recorded from the prompt on that is late enough.
+#[test]
+fn a_session_that_could_not_begin_at_the_start_begins_with_a_prompt() {
+    let world = kept();
+    let closed = |minutes| {
+        json!([{ "seq": 1, "when": ago(minutes), "purpose": "p", "achievements": [], "length": "1m",
+                 "ended": ago(minutes - 1) }])
+    };
+    with_sessions(&world, &closed(2));
+    has(message_of(&on(&world, "SessionStart", &start("startup"))), &["less than five minutes ago"]);
+    assert_eq!(on(&world, "UserPromptSubmit", &prompt("write the parser")), json!({}), "still too early");
+    with_sessions(&world, &closed(6));
+    let told = on(&world, "UserPromptSubmit", &prompt("write the parser"));
+    has(message_of(&told), &["#2"]);
+    let all = sessions(&world);
+    assert_eq!((all.len(), all[1]["purpose"].as_str()), (2, Some("write the parser")));
+}
+
 #[test]
 fn a_close_phrase_without_a_session_says_so() {
     let world = kept();
