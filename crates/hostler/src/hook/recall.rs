@@ -191,7 +191,7 @@ fn mentioned(prompt: &str, event: &Event, world: &World, faults: &mut Vec<String
         if reminder.once && was_told(&key) {
             continue;
         }
-        match text(reminder, world) {
+        match text(reminder, &Homes::of(world)) {
             Ok(text) => {
                 out.push(Mentioned { id: reminder.id.clone(), key: reminder.once.then_some(key), text });
             }
@@ -237,11 +237,32 @@ fn forget(event: &Event, world: &World) -> Brought {
     out
 }
 
+/// Where files of reminders lie.
+pub(crate) struct Homes<'a> {
+    /// The project's top folder.
+    pub(crate) project: &'a Path,
+    /// The folder of the user's configuration.
+    pub(crate) user: Option<&'a Path>,
+}
+
+impl<'a> Homes<'a> {
+    fn of(world: &'a World) -> Self {
+        let user = world.dirs.as_ref().map(|dirs| dirs.config.as_path());
+        Self { project: &world.project.root, user }
+    }
+}
+
+/// Why a reminder will say nothing when it is due; `None` if all is well.
+pub(crate) fn unusable(reminder: &Reminder, homes: &Homes<'_>) -> Option<String> {
+    let pattern = reminder.when.fires("").err().map(|error| format!("`pattern`: {error}"));
+    pattern.or_else(|| text(reminder, homes).err())
+}
+
 /// A reminder's text, bounded.
 ///
 /// # Errors
 /// Why there is none, and what to do.
-fn text(reminder: &Reminder, world: &World) -> Result<Text, String> {
+fn text(reminder: &Reminder, homes: &Homes<'_>) -> Result<Text, String> {
     let named = match &reminder.source {
         Source::Text(text) => {
             let whole = format!("`text` of reminder `{}` in the configuration", reminder.id);
@@ -249,7 +270,7 @@ fn text(reminder: &Reminder, world: &World) -> Result<Text, String> {
         }
         Source::File(named) => named,
     };
-    let (text, is_cut) = read(&find(named, reminder.level, world)?)?;
+    let (text, is_cut) = read(&find(named, reminder.level, homes)?)?;
     let text = text.trim();
     if text.is_empty() {
         return Err(format!("`{named}` is empty"));
@@ -261,12 +282,10 @@ fn text(reminder: &Reminder, world: &World) -> Result<Text, String> {
 
 /// The file that a reminder names, links followed. A project names files of its own; the user also those of the
 /// configuration's folder, which come first.
-fn find(named: &str, level: Level, world: &World) -> Result<PathBuf, String> {
-    let project = &world.project.root;
-    let users = world.dirs.as_ref().map(|dirs| dirs.config.as_path());
+fn find(named: &str, level: Level, homes: &Homes<'_>) -> Result<PathBuf, String> {
     let folders: Vec<&Path> = match level {
-        Level::User => users.into_iter().chain([project.as_path()]).collect(),
-        Level::Shipped | Level::Project => vec![project],
+        Level::User => homes.user.into_iter().chain([homes.project]).collect(),
+        Level::Shipped | Level::Project => vec![homes.project],
     };
     let inside = |path: &Path| {
         folders
