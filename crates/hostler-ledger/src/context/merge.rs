@@ -192,22 +192,29 @@ fn union<T: PartialEq>(to: &mut Vec<T>, from: Vec<T>) {
 
 fn unite_work(ours: &mut Context, theirs: &Context) -> Vec<String> {
     let was = |item: &Work| item.other.get(RENUMBERED).and_then(|it| it.as_str().map(str::to_owned));
-    let same = |a: &Work, b: &Work| {
-        let id = a.id == b.id || was(a).as_ref() == Some(&b.id) || was(b).as_ref() == Some(&a.id);
-        id && a.description == b.description
-    };
+    let same =
+        |a: &Work, b: &Work| a.id == b.id || was(a).as_ref() == Some(&b.id) || was(b).as_ref() == Some(&a.id);
     let mut renamed = Vec::new();
     let work = ours.work_mut();
+    let mut ids: HashSet<String> = HashSet::new();
+    let mut places: HashMap<String, Vec<usize>> = HashMap::new();
+    for (at, own) in work.iter().enumerate() {
+        ids.insert(own.id.clone());
+        places.entry(own.description.clone()).or_default().push(at);
+    }
     for item in theirs.work() {
-        if let Some(own) = work.iter_mut().find(|own| same(own, item)) {
-            unite_item(own, item);
+        let known = places.get(&item.description).into_iter().flatten();
+        if let Some(at) = known.copied().find(|at| same(&work[*at], item)) {
+            unite_item(&mut work[at], item);
             continue;
         }
         let mut item = item.clone();
-        if work.iter().any(|own| own.id == item.id) {
+        if ids.contains(&item.id) {
             let id = std::mem::take(&mut item.id);
             item.other.entry(RENUMBERED).or_insert_with(|| id.clone().into());
             renamed.push((work.len(), id));
+        } else {
+            ids.insert(item.id.clone());
         }
         work.push(item);
     }
@@ -263,7 +270,7 @@ pub(super) fn renumber(context: &mut Context, active: Option<usize>) -> Vec<Stri
     let mut remarks = Vec::new();
     for index in moved {
         let Some(mut session) = context.session(index) else { continue };
-        highest += 1;
+        highest = highest.saturating_add(1);
         remarks.push(format!("session #{} ({}) is #{highest} now", session.seq, shown(&session.purpose)));
         session.other.entry(RENUMBERED).or_insert_with(|| session.seq.into());
         session.seq = highest;
