@@ -438,7 +438,11 @@ fn a_client_whose_session_was_closed_by_another_one_is_told_once() {
     on_other(&world, "SessionStart", &start("startup"));
     let closed = on(&world, "UserPromptSubmit", &prompt("cts"));
     has(message_of(&closed), &["#1"]);
-    assert_eq!(on(&world, "UserPromptSubmit", &prompt("thanks for the work")), json!({}), "who closed it knows");
+    assert_eq!(
+        on(&world, "UserPromptSubmit", &prompt("thanks for the work")),
+        json!({}),
+        "who closed it knows"
+    );
     let told = on_other(&world, "UserPromptSubmit", &prompt("now the docs"));
     has(message_of(&told), &["session #1 is closed", "`start new session`"]);
     has(context_of(&told), &["session #1 is closed"]);
