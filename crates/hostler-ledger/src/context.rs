@@ -35,6 +35,8 @@ pub use model::{Choice, HostSession, Priority, Session, State, Status, Work, Wor
 #[doc(hidden)]
 pub use store::Step;
 
+/// The largest number that the schema allows: more than that many programs cannot tell from its neighbours.
+pub const NUMBER_MAX: u64 = (1 << 53) - 1;
 /// Version that this build writes. A file without one is older, and stays readable.
 pub const SCHEMA_VERSION: u64 = 1;
 /// Largest file that is read, bytes: some 400,000 sessions.

@@ -4,8 +4,9 @@
 //! slices with the new parts between them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::NUMBER_MAX;
 use super::json::{self, Json, Style};
 use super::layout::{HISTORY, Layout, SCHEMA_VERSION, STATE, WORK};
 use super::model::{Session, State, Status, Work};
@@ -235,16 +236,27 @@ impl Context {
     /// Items that are new or not as they were, and the ids of those that are gone; of an id that is used again, all
     /// that have it.
     pub(super) fn changed_work(&self) -> (Vec<&Work>, Vec<&str>) {
-        let stays =
-            |old: &Work| self.now.work.iter().any(|it| it.id == old.id && it.description == old.description);
+        if self.now.work == self.read.work {
+            return (Vec::new(), Vec::new());
+        }
+        let now: HashSet<(&str, &str)> =
+            self.now.work.iter().map(|it| (it.id.as_str(), it.description.as_str())).collect();
         let gone: Vec<&str> = self
             .read
             .work
             .iter()
-            .filter(|it| !it.id.is_empty() && !stays(it))
+            .filter(|it| !it.id.is_empty() && !now.contains(&(it.id.as_str(), it.description.as_str())))
             .map(|it| it.id.as_str())
             .collect();
-        let is_told = |it: &&Work| !self.read.work.contains(it) || gone.contains(&it.id.as_str());
+        let mut read: HashMap<&str, Vec<&Work>> = HashMap::new();
+        for work in &self.read.work {
+            read.entry(&work.id).or_default().push(work);
+        }
+        let again: HashSet<&str> = gone.iter().copied().collect();
+        let is_told = |it: &&Work| {
+            let same = read.get(it.id.as_str()).is_some_and(|all| all.contains(it));
+            !same || again.contains(it.id.as_str())
+        };
         (self.now.work.iter().filter(is_told).collect(), gone)
     }
 
@@ -267,10 +279,21 @@ impl Context {
         self.pushed.iter().enumerate().map(|(index, session)| (self.layout.sessions.len() + index, session))
     }
 
-    /// Whether more items have this id than before, and more than one.
-    pub(super) fn doubles(&self, id: &str) -> bool {
-        let count = |work: &[Work]| work.iter().filter(|it| it.id == id).count();
-        1 < count(&self.now.work) && count(&self.read.work) < count(&self.now.work)
+    /// Ids that more items have than before, and more than one.
+    pub(super) fn doubles(&self) -> HashSet<&str> {
+        let count = |work: &'_ [Work]| {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for it in work {
+                *counts.entry(it.id.clone()).or_default() += 1;
+            }
+            counts
+        };
+        let (now, read) = (count(&self.now.work), count(&self.read.work));
+        let is_double = |id: &&str| {
+            let times = now.get(*id).copied().unwrap_or_default();
+            1 < times && read.get(*id).copied().unwrap_or_default() < times
+        };
+        self.now.work.iter().map(|it| it.id.as_str()).filter(is_double).collect()
     }
 
     /// Forgets replacements that change nothing, names items that have no name, and says whether anything is left.
@@ -458,10 +481,11 @@ pub(super) fn foreign<'a>(text: &'a str, layout: &'a Layout) -> impl Iterator<It
 
 /// Gives each item without an id the next free one.
 pub(super) fn name_items(work: &mut [Work]) {
-    let number = |it: &Work| it.id.strip_prefix("DW-").and_then(|it| it.parse::<u64>().ok());
+    // A number that leaves no next one was not given by us.
+    let number = |it: &Work| it.id.strip_prefix("DW-")?.parse().ok().filter(|it: &u64| *it < NUMBER_MAX);
     let mut highest = work.iter().filter_map(number).max().unwrap_or(0);
     for item in work.iter_mut().filter(|it| it.id.is_empty()) {
-        highest = highest.saturating_add(1);
+        highest += 1;
         item.id = format!("DW-{highest:03}");
     }
 }

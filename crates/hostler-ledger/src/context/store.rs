@@ -1,5 +1,6 @@
 //! Reading and changing the file.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -301,10 +302,11 @@ fn problems(context: &Context) -> Problems {
     let mut problems = Problems::default();
     problems.state(&context.state().json().to_value());
     let (work, _) = context.changed_work();
+    let doubles = if work.is_empty() { HashSet::new() } else { context.doubles() };
     for item in work {
         let at = format!("deferred_work {}", item.id);
         problems.work(&at, &item.json().to_value());
-        if context.doubles(&item.id) {
+        if doubles.contains(item.id.as_str()) {
             problems.add(&at, "is there twice");
         }
     }

@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 
 use hostler_ledger::context::{
-    Choice, Context, HostSession, Priority, Session, State, Status, Work, WorkEntry, WorkStatus,
+    Choice, Context, HostSession, NUMBER_MAX, Priority, Session, State, Status, Work, WorkEntry, WorkStatus,
 };
 use hostler_ledger::redact::redact;
 use jiff::Timestamp;
@@ -61,6 +61,14 @@ pub(crate) enum Refused {
         listed: String,
         /// What tells them apart.
         by: &'static str,
+    },
+    /// The numbers are used up, which only a slip in the file can do.
+    #[error(
+        "session number {last} in `context.json` leaves no next one; put `seq` and `state.session` right there"
+    )]
+    LastNumber {
+        /// The highest number.
+        last: u64,
     },
     /// A status that a session has to get by ending.
     #[error("session #{seq} is active; close it with `hostler session end`, which sets the status")]
@@ -191,7 +199,8 @@ pub(crate) fn begin(context: &mut Context, request: &Begin, now: &str) -> Result
     };
     let last = context.last().map_or(0, |(_, session)| session.seq);
     let state = context.state_mut();
-    let seq = last.max(state.session) + 1;
+    let last = last.max(state.session);
+    let seq = last.checked_add(1).filter(|it| *it <= NUMBER_MAX).ok_or(Refused::LastNumber { last })?;
     state.session = seq;
     state.status = Status::Active;
     set(&mut state.version, request.version.as_deref());
@@ -474,9 +483,11 @@ fn is_open(work: &Work) -> bool {
 
 /// One above the highest number, so that the id of an item that is gone does not come back for another.
 fn free_id(work: &[Work]) -> String {
-    let number = |it: &Work| it.id.strip_prefix(WORK_PREFIX)?.parse::<u64>().ok();
+    // A number that leaves no next one was not given by us.
+    let number =
+        |it: &Work| it.id.strip_prefix(WORK_PREFIX)?.parse().ok().filter(|it: &u64| *it < NUMBER_MAX);
     let last = work.iter().filter_map(number).max().unwrap_or(0);
-    format!("{WORK_PREFIX}{:03}", last.saturating_add(1))
+    format!("{WORK_PREFIX}{:03}", last + 1)
 }
 
 enum Found {

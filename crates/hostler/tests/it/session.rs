@@ -729,3 +729,34 @@ fn a_project_that_is_set_up_is_told_of_sessions() {
     site.ok(&["init"]);
     assert!(!init(&site).contains("`hostler session init`"));
 }
+
+/// Numbers that leave no next one were an overflow once.
+#[test]
+fn numbers_at_their_end_are_told() {
+    let site = Site::new();
+    let mut record = site.record();
+    record["state"]["session"] = u64::MAX.into();
+    site.write("context.json", &record.to_string());
+    check(&site, &["begin", "--purpose", "x"], 3, "leaves no next one");
+    record["state"]["session"] = 0.into();
+    let last = format!("DW-{}", u64::MAX);
+    record["deferred_work"] =
+        serde_json::json!([{ "id": last, "priority": "P1", "description": "old", "status": "pending" }]);
+    site.write("context.json", &record.to_string());
+    check(&site, &["add-work", "--priority", "P1", "--text", "new"], 0, "DW-001");
+}
+
+/// Forty thousand items took half a minute once, whatever was changed.
+#[test]
+fn much_deferred_work_is_changed_in_one_go() {
+    let site = Site::new();
+    let mut record = site.record();
+    let item = |at: u32| serde_json::json!({ "id": format!("DW-{at:03}"), "priority": "P2", "description": format!("item {at}"), "status": "pending" });
+    record["deferred_work"] = (1..=40_000).map(item).collect();
+    site.write("context.json", &record.to_string());
+    let started = std::time::Instant::now();
+    site.ok(&["update-state", "--test-count", "1"]);
+    site.ok(&["complete-work", "DW-20000"]);
+    let took = started.elapsed();
+    assert!(took.as_secs() < 12, "{took:?}");
+}

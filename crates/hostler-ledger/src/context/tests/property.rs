@@ -151,6 +151,14 @@ fn told(context: &Context) -> Vec<Value> {
         .collect()
 }
 
+/// Found by the property below: an empty text under one name, and the words under an older one.
+#[test]
+fn words_under_an_older_name_are_kept_where_the_newer_one_is_empty() {
+    let lab = Lab::with("{\"deferred_work\":[{\"description\":\"\",\"title\":\"words\"}]}");
+    lab.update(|context| context.state_mut().session += 1);
+    assert_eq!(lab.read().work()[0].description, "words", "{}", lab.text());
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
