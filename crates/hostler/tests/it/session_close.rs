@@ -145,8 +145,7 @@ impl World {
     /// Closes the session. The report, which the exit code agrees with.
     #[track_caller]
     fn end(&self, arguments: &[&str]) -> Value {
-        let output =
-            self.hostler(&[&["--json", "session", "end"], arguments].concat()).output().unwrap();
+        let output = self.hostler(&[&["--json", "session", "end"], arguments].concat()).output().unwrap();
         let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
         let failed = report["steps"].as_array().unwrap().iter().any(|it| it["outcome"] == "failed");
         assert_eq!(output.status.code(), Some(i32::from(failed)), "{report:#}");
