@@ -6,16 +6,19 @@
 //! taken out; what did not change stays byte for byte, whoever wrote it; what this build does not know stays in the
 //! file. Before a rename the ledger tells what it changes, so a file that was damaged later can be put together again.
 //!
-//! `model` is what the file says, `scan` and `layout` find it in the text, `document` holds text and changes, `json`
-//! writes changes into a text, `check` is the schema, `ledger`, `delta` and `recover` are for the day when the file is
-//! broken.
+//! `kind` tells it from other files of the name, `model` is what it says, `scan` and `layout` find that in the text, `document` holds text and changes, `json`
+//! writes changes into a text, `check` is the schema; `ledger`, `delta`, `mend`, `merge` and `recover` are for the day when
+//! the file is broken.
 
 mod check;
 mod delta;
 mod document;
 mod json;
+mod kind;
 mod layout;
 mod ledger;
+mod mend;
+mod merge;
 mod model;
 mod recover;
 mod scan;
@@ -27,10 +30,13 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 pub use document::Context;
+pub use kind::{Kind, kind};
 pub use model::{Choice, HostSession, Priority, Session, State, Status, Work, WorkEntry, WorkStatus};
 #[doc(hidden)]
 pub use store::Step;
 
+/// The largest number that the schema allows: more than that many programs cannot tell from its neighbours.
+pub const NUMBER_MAX: u64 = (1 << 53) - 1;
 /// Version that this build writes. A file without one is older, and stays readable.
 pub const SCHEMA_VERSION: u64 = 1;
 /// Largest file that is read, bytes: some 400,000 sessions.
@@ -119,6 +125,8 @@ pub struct Updated<R> {
 pub struct Store {
     file: PathBuf,
     folder: ledger::Folder,
+    /// Where links may lead.
+    root: Option<PathBuf>,
     wait: Duration,
     at_step: fn(Step),
 }

@@ -106,6 +106,28 @@ pub enum Error {
         /// What it points to.
         target: PathBuf,
     },
+    /// A link in the project leads out of it.
+    #[error(
+        "`{path}` leads to `{target}`, outside the project `{root}`, and is not followed; put the file itself there"
+    )]
+    Outside {
+        /// The path as it was asked for.
+        path: PathBuf,
+        /// Where its links lead.
+        target: PathBuf,
+        /// The top folder of the project.
+        root: PathBuf,
+    },
+    /// A link to a file that could only be made with the folders it lies in.
+    #[error(
+        "`{path}` is a link to `{target}`, whose folder does not exist; make the folder, or remove the link"
+    )]
+    Dangling {
+        /// The path as it was asked for.
+        path: PathBuf,
+        /// Where its links lead.
+        target: PathBuf,
+    },
     /// Files of ours are written by us alone.
     #[error("`{path}` lies in `{folder}`, where hostler keeps its own files; name a file elsewhere")]
     Ours {
@@ -441,6 +463,36 @@ pub fn output_path(path: &Path, ours: &[PathBuf]) -> Result<PathBuf, Error> {
         }
     }
     Ok(real)
+}
+
+/// Where `path` leads, if that is within `root`: a file that a project brings along may be a link to anything of the
+/// user's. There need not be a file yet.
+///
+/// # Errors
+/// It leads elsewhere, or to a folder that does not exist; a loop of links, or no permission to look.
+pub fn within(path: &Path, root: &Path) -> Result<PathBuf, Error> {
+    let real = resolve(path)?;
+    if real != path {
+        if !real.starts_with(resolve(root)?) {
+            return Err(Error::Outside { path: path.to_path_buf(), target: real, root: root.to_path_buf() });
+        }
+        if fs::symlink_metadata(path).is_ok_and(|it| it.is_symlink()) && !parent(&real)?.is_dir() {
+            return Err(Error::Dangling { path: path.to_path_buf(), target: real });
+        }
+    }
+    Ok(real)
+}
+
+/// Opens a regular file to read it. What it is is asked before, since the opening of a pipe waits for a writer.
+///
+/// # Errors
+/// It is something else (`InvalidInput`), or cannot be opened.
+pub fn open_regular(path: &Path) -> io::Result<File> {
+    if fs::metadata(path)?.is_file() {
+        File::open(path)
+    } else {
+        Err(io::Error::new(ErrorKind::InvalidInput, "it is no regular file"))
+    }
 }
 
 fn resolve_hops(path: &Path, hops: usize) -> Result<PathBuf, Error> {

@@ -194,8 +194,11 @@ impl Blocks {
     }
 }
 
+/// How the name of a state ends.
+const SUFFIX: &str = ".state.json";
+
 fn path(project_state: &Path, session: &SessionId) -> PathBuf {
-    project_state.join("sessions").join(format!("{session}.state.json"))
+    project_state.join("sessions").join(format!("{session}{SUFFIX}"))
 }
 
 /// Reads a session's state; a session without any has an empty one.
@@ -249,6 +252,33 @@ pub fn update<T>(
     // Whoever waits for the lock finds another file under the name, and takes that one's lock.
     temporary.persist(&path).map_err(|it| Error::io("replace", &path)(it.error))?;
     Ok(result)
+}
+
+/// Removes the states of sessions that counted nothing since `before_ms` (milliseconds since 1970); returns how many. A
+/// session that goes on later counts anew. Records are no states: they stay.
+///
+/// # Errors
+/// When the folder cannot be read, or a file cannot be removed.
+pub fn prune(project_state: &Path, before_ms: i64) -> Result<usize, Error> {
+    let folder = project_state.join("sessions");
+    let entries = match std::fs::read_dir(&folder) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(0),
+        Err(error) => return Err(Error::io("read", &folder)(error)),
+    };
+    let mut removed = 0;
+    for entry in entries {
+        let path = entry.map_err(Error::io("read", &folder))?.path();
+        let is_state = path.file_name().is_some_and(|it| it.to_string_lossy().ends_with(SUFFIX));
+        let Some(meta) = lock::regular(&path)?.filter(|_| is_state) else { continue };
+        let changed = meta.modified().map_err(Error::io("look at", &path))?;
+        let age = changed.duration_since(std::time::UNIX_EPOCH).unwrap_or_default().as_millis();
+        if i64::try_from(age).is_ok_and(|changed_ms| changed_ms < before_ms) {
+            std::fs::remove_file(&path).map_err(Error::io("remove", &path))?;
+            removed += 1;
+        }
+    }
+    Ok(removed)
 }
 
 /// [`State::stop`] as one step: read, decide, count.

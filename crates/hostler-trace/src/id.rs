@@ -6,6 +6,10 @@ use regex::Regex;
 pub const RANGE_IDS_MAX: u64 = 1_000;
 /// Most ids that one tag cites.
 pub const TAG_IDS_MAX: usize = 5_000;
+/// Most ids that the tags of one file cite.
+pub const FILE_IDS_MAX: usize = 20_000;
+/// Longest id, bytes.
+pub const ID_BYTES_MAX: usize = 128;
 
 /// Groups of capitals and digits joined by hyphens; the last one ends in a number, parts of which may follow after
 /// dots: `REQ-020-001`, `FR-001`, `US-008-AC01`, `021-CONST-II-001`, `REQ-1.2`, `FR-001a`.
@@ -62,7 +66,7 @@ impl Pattern {
 
     /// Whether `word` is an id.
     pub fn is_id(&self, word: &str) -> bool {
-        if !self.whole.is_match(word) {
+        if ID_BYTES_MAX < word.len() || !self.whole.is_match(word) {
             return false;
         }
         !self.default || {
@@ -71,16 +75,25 @@ impl Pattern {
         }
     }
 
-    /// Reads ids from the beginning of `text` until something else stands there. They are separated by spaces, commas
-    /// or semicolons; `..` makes a range of the number at the end, and `SPECIFICATION/ID` names the specification.
+    /// Reads ids from the beginning of `text` until something else stands there. They are separated by spaces, commas,
+    /// semicolons or a slash between spaces; `..` makes a range of the number at the end, and `SPECIFICATION/ID` names
+    /// the specification. What was meant as an id and is none is a problem, not the end of the list.
     pub fn list(&self, text: &str) -> Ids {
         let mut out = Ids::default();
         let mut rest = text;
         loop {
             let ahead = rest.trim_start_matches(|c: char| c.is_whitespace() || matches!(c, ',' | ';'));
             out.open = rest.trim_end().ends_with(',') && ahead.is_empty();
+            let listed = rest.trim_start().starts_with([',', ';']);
+            let ahead =
+                ahead.strip_prefix("/ ").filter(|_| !out.ids.is_empty()).map_or(ahead, str::trim_start);
             let end = ahead.find(ends_word).unwrap_or(ahead.len());
-            let word = ahead[..end].trim_end_matches(['.', ':', '!', '?', '*', '/', '-']);
+            let whole = &ahead[..end];
+            let word = whole.trim_end_matches(['.', ':', '!', '?', '*', '/', '-']);
+            if let (Some(first), Some(last)) = (out.ids.last(), self.spoken_range(whole, &ahead[end..])) {
+                out.problems.push(format!("`{first} {whole} {last}` is no range; write `{first}..{last}`"));
+                return out;
+            }
             if word.is_empty() {
                 return out;
             }
@@ -90,6 +103,9 @@ impl Pattern {
                     Self::range(word, first, last.trim_start_matches(['.', '=']), &mut out);
                 }
                 _ if matches!(word, "and" | "&") && !out.is_empty() => {}
+                _ if listed && self.nearly(word, out.ids.last()) => {
+                    out.problems.push(format!("`{word}` in its list does not look like an id"));
+                }
                 _ => return out,
             }
             if TAG_IDS_MAX < out.ids.len() {
@@ -112,9 +128,26 @@ impl Pattern {
         self.is_id(word) || word.rsplit_once('/').is_some_and(|(spec, id)| !spec.is_empty() && self.is_id(id))
     }
 
+    /// The other end of `FR-001 to FR-003`, if `word` is such a word.
+    fn spoken_range<'t>(&self, word: &str, after: &'t str) -> Option<&'t str> {
+        if !matches!(word, "to" | "through" | "until" | "-" | "–" | "—") {
+            return None;
+        }
+        let last = after.trim_start();
+        let last = &last[..last.find(ends_word).unwrap_or(last.len())];
+        let last = last.trim_end_matches(['.', ':', '!', '?']);
+        self.qualified(last).then_some(last)
+    }
+
+    /// Written as an id would be but for its case or an underscore, or the number alone: `fr-007`, `FR_005`, `012`.
+    fn nearly(&self, word: &str, before: Option<&String>) -> bool {
+        let same_width = |id: &String| digits(id) == word.len();
+        let number = word.bytes().all(|it| it.is_ascii_digit()) && before.is_some_and(same_width);
+        number || word.len() <= ID_BYTES_MAX && self.is_id(&word.to_uppercase().replace('_', "-"))
+    }
+
     /// `REQ-020-001..031`, `REQ-020-001..REQ-020-031`.
     fn range(word: &str, first: &str, last: &str, out: &mut Ids) {
-        let digits = |text: &str| text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len();
         let (stem, from) = first.split_at(first.len() - digits(first));
         let (head, to) = last.split_at(last.len() - digits(last));
         let same = head.is_empty() || head == stem || stem.rsplit_once('/').is_some_and(|(_, id)| id == head);
@@ -159,6 +192,11 @@ impl Ids {
     }
 }
 
+/// How many digits `text` ends in.
+fn digits(text: &str) -> usize {
+    text.len() - text.trim_end_matches(|c: char| c.is_ascii_digit()).len()
+}
+
 fn ends_word(c: char) -> bool {
     c.is_whitespace()
         || matches!(c, ',' | ';' | '(' | ')' | '[' | ']' | '{' | '}' | '<' | '>' | '"' | '\'' | '`' | '|')
@@ -195,6 +233,11 @@ mod tests {
         check("FR-001 -->", &["FR-001"]);
         check("FR-001*/", &["FR-001"]);
         check("FR-001..", &["FR-001"]);
+        check("FR-004 / FR-006", &["FR-004", "FR-006"]);
+        check("FR-004, fr-007, FR-008", &["FR-004", "FR-008"]);
+        check("FR-001, 3 cases, and FR-002", &["FR-001"]);
+        check("FR-001 and 2026-11-30", &["FR-001"]);
+        check(&format!("FR-001 REQ-{}1", "0".repeat(ID_BYTES_MAX)), &["FR-001"]);
         check("UTF-8 is no id", &[]);
         check("2026-11-30", &[]);
         check("nothing", &[]);
@@ -217,6 +260,26 @@ mod tests {
         let many = ["FR-1..1000"; 7].join(" ");
         let list = pattern.list(&many);
         assert_eq!((list.ids.len(), list.problems.len()), (TAG_IDS_MAX, 1));
+    }
+
+    #[test]
+    fn what_was_meant_as_an_id_is_told() {
+        let pattern = Pattern::new(&[]).unwrap();
+        for (text, said) in [
+            ("FR-004, FR_005", "`FR_005` in its list does not look like an id"),
+            ("FR-004, fr-007, FR-008", "`fr-007` in its list does not look like an id"),
+            ("FR-011, 012", "`012` in its list does not look like an id"),
+            ("FR-001 to FR-003", "`FR-001 to FR-003` is no range; write `FR-001..FR-003`"),
+            ("FR-001 – FR-003.", "`FR-001 – FR-003` is no range; write `FR-001..FR-003`"),
+        ] {
+            assert_eq!(pattern.list(text).problems, [said], "{text}");
+        }
+        for text in ["FR-001, as users expect", "FR-001, 12 of them", "FR-001 to be done", "FR-001 - as ever"]
+        {
+            assert_eq!(pattern.list(text).problems, [""; 0], "{text}");
+        }
+        let wide = format!("REQ-{}1..3", "0".repeat(70_000));
+        assert!(pattern.list(&wide).is_empty());
     }
 
     #[test]

@@ -15,6 +15,7 @@
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
 mod id;
+mod inline;
 pub mod lock;
 mod matrix;
 pub mod outcome;
@@ -23,9 +24,9 @@ pub mod requirement;
 pub mod settings;
 pub mod tag;
 
-pub use id::{Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
+pub use id::{FILE_IDS_MAX, ID_BYTES_MAX, Ids, Pattern, PatternError, RANGE_IDS_MAX, TAG_IDS_MAX};
 pub use lock::Lock;
-pub use matrix::{Coverage, Finding, Link, Matrix, Place, Review, Row, Rule, Source, State};
+pub use matrix::{Coverage, Finding, Input, Link, Matrix, Place, Review, Row, Rule, Source, State};
 
 /// The first `count` bytes of a digest.
 fn hexadecimal(digest: &[u8], count: usize) -> String {

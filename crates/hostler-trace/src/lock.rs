@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use toml::Value;
 
+/// The file's name, at the project's top folder.
+pub const FILE: &str = "trace.lock";
 /// The format that this build writes and reads.
 pub const VERSION: i64 = 1;
 
-/// What was reviewed, by the key of a requirement.
+/// What was reviewed, by [`crate::Row::lock_key`]; in files of earlier builds by the id alone where it was the only one.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Lock {
     /// By key.

@@ -1,11 +1,12 @@
 //! Requirements, tags and results joined: a row for each requirement, findings, coverage.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use serde::Serialize;
 
 use crate::lock::{Lock, Reviewed};
-use crate::outcome::{Case, Outcome, Results};
+use crate::outcome::{Case, Files, Judged, Outcome, Results};
 use crate::requirement::Requirement;
 use crate::tag::{Form, Kind, Tag};
 
@@ -124,6 +125,29 @@ pub struct Row {
     pub links: Vec<Link>,
 }
 
+impl Row {
+    /// Its name in [`Lock`]: with its specification also where no other one has the id, so that it stays the same when one
+    /// comes to have it.
+    pub fn lock_key(&self) -> String {
+        format!("{}/{}", self.requirement.spec, self.requirement.id)
+    }
+}
+
+/// What a matrix is made of besides the requirements.
+#[derive(Debug, Clone, Copy)]
+pub struct Input<'a> {
+    /// Files with tags.
+    pub sources: &'a [Source],
+    /// What tests came to.
+    pub cases: &'a [Case],
+    /// All files, to tell which of them a result is about.
+    pub files: &'a Files,
+    /// What was reviewed.
+    pub lock: &'a Lock,
+    /// The requirements are all that there are: one that was reviewed and is not among them is gone.
+    pub whole: bool,
+}
+
 /// Kinds of findings; the names are stable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -144,11 +168,13 @@ pub enum Rule {
     SuspectLink,
     /// A link that was reviewed is gone.
     LostLink,
+    /// A requirement that was reviewed is gone.
+    LostRequirement,
 }
 
 impl Rule {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::UnknownId,
         Self::AmbiguousId,
         Self::UnreadableTag,
@@ -157,6 +183,7 @@ impl Rule {
         Self::DoneUntraced,
         Self::SuspectLink,
         Self::LostLink,
+        Self::LostRequirement,
     ];
 
     /// Its stable name.
@@ -170,6 +197,7 @@ impl Rule {
             Self::DoneUntraced => "done-untraced",
             Self::SuspectLink => "suspect-link",
             Self::LostLink => "lost-link",
+            Self::LostRequirement => "lost-requirement",
         }
     }
 
@@ -184,6 +212,7 @@ impl Rule {
             Self::DoneUntraced => "The requirement is ticked as done and nothing cites it",
             Self::SuspectLink => "The requirement's text changed after what cites it was reviewed",
             Self::LostLink => "What cited the requirement when it was reviewed is gone",
+            Self::LostRequirement => "A requirement that was reviewed is in no source any longer",
         }
     }
 }
@@ -280,34 +309,57 @@ pub struct Matrix {
     pub tags: usize,
     /// Results of tests were given.
     pub has_results: bool,
+    /// Results that count for nothing, and why.
+    pub notes: Vec<String>,
 }
 
 impl Matrix {
-    /// Joins requirements, tags, results and what was reviewed.
+    /// [`Self::joined`], of a project that has no other files and requirements.
     pub fn of(requirements: Vec<Requirement>, sources: &[Source], cases: &[Case], lock: &Lock) -> Self {
+        let files = Files::default();
+        Self::joined(requirements, &Input { sources, cases, files: &files, lock, whole: true })
+    }
+
+    /// Joins requirements, tags, results and what was reviewed.
+    pub fn joined(requirements: Vec<Requirement>, input: &Input<'_>) -> Self {
+        let Input { sources, cases, files, lock, whole } = *input;
         let mut findings = Vec::new();
         let (mut rows, index) = rows(requirements, &mut findings);
-        let results = Results::new(cases);
+        let Judged { outcomes, mut notes } = Results::new(cases, files, sources).judge(sources);
         let mut tags = 0;
-        for source in sources {
-            for tag in &source.tags {
+        for (at, source) in sources.iter().enumerate() {
+            for (number, tag) in source.tags.iter().enumerate() {
                 tags += 1;
-                cite(source, tag, &mut rows, &index, &results, &mut findings);
+                let outcome = outcomes.get(at).and_then(|it| it.get(number)).copied().flatten();
+                cite(source, tag, outcome, &mut rows, &index, &mut findings);
             }
         }
         for row in &mut rows {
             row.links.sort_by(|a, b| (&a.path, a.line, &a.name).cmp(&(&b.path, b.line, &b.name)));
             row.links.dedup();
             row.state = state(&row.links);
-            let reviewed = lock.entries.get(&row.key);
+        }
+        let entries = entries(&rows, &index.by_id, lock);
+        for (row, entry) in rows.iter_mut().zip(&entries) {
+            let reviewed = entry.and_then(|it| lock.entries.get(it));
             row.review = review(row, reviewed);
             told(row, reviewed, &mut findings);
+        }
+        if whole {
+            gone(lock, &entries, &mut findings);
+        }
+        let tested = rows.iter().flat_map(|it| &it.links).any(|it| it.test);
+        if !cases.is_empty() && tested && outcomes.iter().flatten().all(Option::is_none) {
+            notes.push(format!(
+                "none of the {} results belongs to a test that cites a requirement",
+                cases.len()
+            ));
         }
         findings.sort();
         findings.dedup();
         let (modules, files) = places(&rows);
         let mut out =
-            Self { modules, files, findings, tags, has_results: !results.is_empty(), ..Self::default() };
+            Self { modules, files, findings, tags, notes, has_results: !cases.is_empty(), ..Self::default() };
         let mut specs: Vec<(String, Coverage)> = Vec::new();
         for row in &rows {
             out.totals.add(row);
@@ -340,19 +392,32 @@ impl Matrix {
         if same.is_empty() { by(&|it| it.requirement.id.ends_with(&format!("-{id}"))) } else { same }
     }
 
+    /// By row, the entry of `lock` that is its review.
+    pub fn entries<'a>(&self, lock: &'a Lock) -> Vec<Option<&'a str>> {
+        let mut index: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            index.entry(row.requirement.id.clone()).or_default().push(at);
+        }
+        entries(&self.rows, &index, lock)
+    }
+
     /// What a review of `keys` makes of `lock`: digests and links as they are now. A requirement that nothing cites has
     /// no link to review.
     pub fn reviewed(&self, lock: &Lock, keys: &BTreeSet<&str>) -> Lock {
-        let mut lock = lock.clone();
-        for row in self.rows.iter().filter(|it| keys.contains(it.key.as_str())) {
+        let mut out = lock.clone();
+        for (row, entry) in self.rows.iter().zip(self.entries(lock)) {
+            if !keys.contains(row.key.as_str()) {
+                continue;
+            }
+            if let Some(entry) = entry {
+                out.entries.remove(entry);
+            }
             let links: BTreeSet<String> = row.links.iter().map(Link::place).collect();
-            if links.is_empty() {
-                lock.entries.remove(&row.key);
-            } else {
-                lock.entries.insert(row.key.clone(), Reviewed { digest: row.requirement.digest(), links });
+            if !links.is_empty() {
+                out.entries.insert(row.lock_key(), Reviewed { digest: row.requirement.digest(), links });
             }
         }
-        lock
+        out
     }
 
     /// What it comes to, in one line.
@@ -381,18 +446,39 @@ impl Matrix {
         add(count(Rule::DoneUntraced), "done but untraced", "done but untraced");
         add(count(Rule::SuspectLink), "suspect", "suspect");
         add(count(Rule::LostLink), "lost link", "lost links");
+        add(count(Rule::LostRequirement), "lost requirement", "lost requirements");
         parts.join(", ")
     }
 }
 
 /// Rows by the ids of their requirements.
-type Index = HashMap<String, Vec<usize>>;
+#[derive(Debug, Default)]
+struct Index {
+    by_id: HashMap<String, Vec<usize>>,
+    /// The first row by its id as it is typed wrong most often; made for the first tag that cites none.
+    folded: OnceCell<HashMap<String, usize>>,
+}
+
+impl Index {
+    fn get(&self, id: &str) -> Option<&[usize]> {
+        self.by_id.get(id).map(Vec::as_slice)
+    }
+
+    fn alike(&self, id: &str, rows: &[Row]) -> Option<usize> {
+        let all = self.folded.get_or_init(|| {
+            let of = |(at, row): (usize, &Row)| (folded(&row.requirement.id), at);
+            // The first of several wins.
+            rows.iter().enumerate().rev().map(of).collect()
+        });
+        all.get(&folded(id)).copied()
+    }
+}
 
 fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row>, Index) {
-    let mut index: Index = HashMap::new();
+    let mut index = Index::default();
     let mut rows: Vec<Row> = Vec::new();
     for requirement in requirements {
-        let places = index.entry(requirement.id.clone()).or_default();
+        let places = index.by_id.entry(requirement.id.clone()).or_default();
         let twin =
             places.iter().find_map(|at| rows.get(*at).filter(|it| it.requirement.spec == requirement.spec));
         if let Some(first) = twin {
@@ -413,7 +499,7 @@ fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row
         let key = requirement.id.clone();
         rows.push(Row { key, requirement, state: State::Untraced, review: Review::Never, links: Vec::new() });
     }
-    for places in index.values().filter(|it| 1 < it.len()) {
+    for places in index.by_id.values().filter(|it| 1 < it.len()) {
         for at in places {
             if let Some(row) = rows.get_mut(*at) {
                 row.key = format!("{}/{}", row.requirement.spec, row.requirement.id);
@@ -426,9 +512,9 @@ fn rows(requirements: Vec<Requirement>, findings: &mut Vec<Finding>) -> (Vec<Row
 fn cite(
     source: &Source,
     tag: &Tag,
+    outcome: Option<Outcome>,
     rows: &mut [Row],
     index: &Index,
-    results: &Results<'_>,
     findings: &mut Vec<Finding>,
 ) {
     let finding = |rule, id: &str, message| Finding {
@@ -447,13 +533,9 @@ fn cite(
         _ if matches!(source.path.rsplit('.').next(), Some("rs" | "cpp")) => "::",
         _ => ".",
     };
-    let mut outcome = None;
     for cited in &tag.ids {
         match resolve(cited, tag.spec.as_deref(), rows, index) {
             Found::One(at) => {
-                if test && !results.is_empty() && outcome.is_none() {
-                    outcome = Some(results.of(&source.path, &tag.owner));
-                }
                 let link = Link {
                     path: source.path.clone(),
                     line: tag.line,
@@ -462,7 +544,7 @@ fn cite(
                     form: tag.form,
                     test,
                     story: tag.story.clone(),
-                    outcome: outcome.flatten(),
+                    outcome,
                 };
                 if let Some(row) = rows.get_mut(at) {
                     row.links.push(link);
@@ -473,6 +555,10 @@ fn cite(
                 findings.push(finding(Rule::AmbiguousId, cited, message));
             }
             Found::None(alike) => {
+                let shown = match &tag.spec {
+                    Some(spec) if !alike.is_empty() && !cited.contains('/') => format!("{spec}/{cited}"),
+                    _ => cited.clone(),
+                };
                 let hint = match alike.first() {
                     Some(key) => format!("; `{key}` is"),
                     None => String::new(),
@@ -480,7 +566,7 @@ fn cite(
                 findings.push(finding(
                     Rule::UnknownId,
                     cited,
-                    format!("`{cited}` is no known requirement{hint}"),
+                    format!("`{shown}` is no known requirement{hint}"),
                 ));
             }
         }
@@ -497,39 +583,82 @@ enum Found {
 
 fn resolve(cited: &str, of_tag: Option<&str>, rows: &[Row], index: &Index) -> Found {
     let (spec, id) = match cited.rsplit_once('/') {
-        Some((spec, id)) if !index.contains_key(cited) => (Some(spec), id),
+        Some((spec, id)) if index.get(cited).is_none() => (Some(spec), id),
         _ => (of_tag, cited),
     };
-    let number = spec.map(|it| it.split(['-', '_']).next().unwrap_or(it));
-    // `FR-001` of specification `021` is called `021-FR-001` in some registers.
-    let prefixed =
-        [spec, number].into_iter().flatten().map(|it| format!("{it}-{id}")).find(|it| index.contains_key(it));
-    let places: &[usize] = index
-        .get(id)
-        .or_else(|| prefixed.and_then(|it| index.get(&it)))
-        .map(Vec::as_slice)
-        .unwrap_or_default();
-    let fits = |at: &&usize| {
-        let of = rows.get(**at).map(|it| it.requirement.spec.as_str()).unwrap_or_default();
-        spec.is_some_and(|it| {
-            of == it || number.is_some_and(|number| of.split(['-', '_']).next() == Some(number))
-        })
+    let places = match (index.get(id), spec) {
+        (Some(places), _) => places,
+        // `FR-001` of specification `021` is called `021-FR-001` in some registers: the id says which one it is.
+        (None, Some(spec)) => {
+            let names = [format!("{spec}-{id}"), format!("{}-{id}", first_word(spec))];
+            match names.iter().find_map(|it| index.get(it)) {
+                Some([one]) => return Found::One(*one),
+                _ => &[],
+            }
+        }
+        (None, None) => &[],
     };
-    let narrowed: Vec<usize> =
-        if 1 < places.len() { places.iter().filter(fits).copied().collect() } else { places.to_vec() };
-    match narrowed.as_slice() {
+    let fit = |at: &usize| {
+        let of = rows.get(*at).map(|it| it.requirement.spec.as_str()).unwrap_or_default();
+        spec.map_or(Some(Fit::Loose), |spec| fit(spec, of, id))
+    };
+    let best = places.iter().filter_map(fit).max();
+    let fitting: Vec<usize> = places.iter().copied().filter(|it| best.is_some() && fit(it) == best).collect();
+    let keys = |places: &[usize]| -> Vec<String> {
+        places.iter().filter_map(|at| rows.get(*at)).map(|it| format!("`{}`", it.key)).collect()
+    };
+    match fitting.as_slice() {
         [one] => Found::One(*one),
         [] if places.is_empty() => {
-            let wanted = folded(id);
-            // A tag with an unknown id is rare: going through all of them is cheaper than a second index.
-            let alike = rows.iter().filter(|it| folded(&it.requirement.id) == wanted);
-            Found::None(alike.map(|it| it.key.clone()).take(1).collect())
+            let alike = index.alike(id, rows).and_then(|at| rows.get(at));
+            Found::None(alike.map(|it| it.key.clone()).into_iter().collect())
         }
-        _ => {
-            let keys = places.iter().filter_map(|at| rows.get(*at)).map(|it| format!("`{}`", it.key));
-            Found::Many(keys.collect())
-        }
+        [] => Found::None(places.iter().filter_map(|at| rows.get(*at)).map(|it| it.key.clone()).collect()),
+        several => Found::Many(keys(several)),
     }
+}
+
+fn first_word(spec: &str) -> &str {
+    spec.split(['-', '_']).next().unwrap_or(spec)
+}
+
+/// How a specification is named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Fit {
+    /// By its number or its name alone.
+    Loose,
+    Exact,
+}
+
+/// Whether `named` is the specification `of`, which has the requirement `id`: `010-cart` is called `010`, `cart` or
+/// `specs/010-cart`, too, and `020` is the one of `REQ-020-001`.
+fn fit(named: &str, of: &str, id: &str) -> Option<Fit> {
+    let named = named.trim_end_matches('/').rsplit('/').next().unwrap_or(named);
+    if named.eq_ignore_ascii_case(of) {
+        return Some(Fit::Exact);
+    }
+    let (number, name) = number_and_name(named);
+    let (of_number, of_name) = number_and_name(of);
+    let same_name = name == of_name || name.is_empty() || of_name.is_empty();
+    let same_number = match (number, of_number) {
+        (Some(one), Some(other)) => one == other && same_name,
+        _ => name == of_name && !name.is_empty(),
+    };
+    let prefix = id.rsplit_once('-').map_or("", |it| it.0);
+    let by_id = || number.is_some() && number_and_name(prefix).0 == number;
+    // A source that names no specification may be of any.
+    let says_nothing = of_number.is_none() && (of_name.is_empty() || of == prefix);
+    (same_number || says_nothing || by_id()).then_some(Fit::Loose)
+}
+
+/// The first number without leading zeros, and the other words but those that any specification has.
+fn number_and_name(spec: &str) -> (Option<&str>, Vec<String>) {
+    let words = || spec.split(|c: char| !c.is_alphanumeric()).filter(|it| !it.is_empty());
+    let is_number = |it: &&str| it.bytes().all(|byte| byte.is_ascii_digit());
+    let number = words().find(is_number).map(|it| it.trim_start_matches('0'));
+    let names = words().filter(|it| !is_number(it)).map(str::to_lowercase);
+    let said = names.filter(|it| !matches!(it.as_str(), "spec" | "specification" | "req" | "requirements"));
+    (number, said.collect())
 }
 
 /// Small letters, numbers without leading zeros.
@@ -561,6 +690,42 @@ fn review(row: &Row, reviewed: Option<&Reviewed>) -> Review {
         Some(reviewed) if row.links.iter().any(|it| !reviewed.links.contains(&it.place())) => Review::Grown,
         Some(_) => Review::Current,
         None => Review::Never,
+    }
+}
+
+/// By row, the entry that is its review. Entries of earlier builds have the id alone: where several specifications came to
+/// have it, it is that of the row which it fits best.
+fn entries<'a>(rows: &[Row], by_id: &HashMap<String, Vec<usize>>, lock: &'a Lock) -> Vec<Option<&'a str>> {
+    let key = |key: &str| lock.entries.get_key_value(key).map(|it| it.0.as_str());
+    let mut out: Vec<Option<&str>> = rows.iter().map(|it| key(&it.lock_key())).collect();
+    for (id, places) in by_id {
+        let Some((bare, reviewed)) = lock.entries.get_key_value(id) else { continue };
+        let fits = |at: &usize| {
+            rows.get(*at).map(|row| {
+                let shared = row.links.iter().filter(|it| reviewed.links.contains(&it.place())).count();
+                (shared, row.requirement.digest() == reviewed.digest)
+            })
+        };
+        // The first one of those that fit as well.
+        let best = places.iter().rev().max_by_key(|at| fits(at)).and_then(|at| out.get_mut(*at));
+        if let Some(entry) = best.filter(|it| it.is_none()) {
+            *entry = Some(bare);
+        }
+    }
+    out
+}
+
+/// Reviews whose requirement no source has any longer.
+fn gone(lock: &Lock, entries: &[Option<&str>], findings: &mut Vec<Finding>) {
+    let known: HashSet<&str> = entries.iter().flatten().copied().collect();
+    for key in lock.entries.keys().filter(|it| !known.contains(it.as_str())) {
+        findings.push(Finding {
+            rule: Rule::LostRequirement,
+            id: key.clone(),
+            path: crate::lock::FILE.to_owned(),
+            line: 0,
+            message: format!("`{key}` was reviewed, and no source of requirements has it any longer"),
+        });
     }
 }
 

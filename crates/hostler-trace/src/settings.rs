@@ -1,6 +1,6 @@
 //! `trace.toml`: where requirements, sources and results are, and what a check asks for.
 
-use globset::{Glob, GlobSet, GlobSetBuilder};
+use globset::{Glob, GlobBuilder, GlobMatcher, GlobSet, GlobSetBuilder};
 use serde::Deserialize;
 
 use crate::Rule;
@@ -171,6 +171,14 @@ pub enum Error {
         /// What is wrong.
         why: String,
     },
+    /// A share that none or all of it reaches.
+    #[error("`trace.toml`: `check.{name}` is {found}, which is not between 0 and 100")]
+    Share {
+        /// Its key.
+        name: &'static str,
+        /// As written.
+        found: String,
+    },
     /// A rule that does not exist.
     #[error("`trace.toml`: `check.none` names `{rule}`; there are {known}")]
     Rule {
@@ -195,6 +203,7 @@ impl Settings {
             return Err(Error::Version { found });
         }
         settings.check.rules()?;
+        settings.check.shares()?;
         for globs in [&settings.sources.include, &settings.sources.exclude, &settings.sources.tests] {
             globs_of(globs)?;
         }
@@ -218,29 +227,56 @@ impl Check {
             .collect()
     }
 
+    fn shares(&self) -> Result<(), Error> {
+        let all = [("min", self.min), ("min_tested", self.min_tested), ("min_passing", self.min_passing)];
+        match all.into_iter().find(|it| it.1.is_some_and(|share| !(0.0..=100.0).contains(&share))) {
+            Some((name, Some(share))) => Err(Error::Share { name, found: share.to_string() }),
+            _ => Ok(()),
+        }
+    }
+
     /// Nothing is asked for.
     pub fn is_empty(&self) -> bool {
         self.min.is_none() && self.min_tested.is_none() && self.min_passing.is_none() && self.none.is_empty()
     }
 }
 
-/// Globs over paths with `/`; a pattern without one matches a name in any folder.
+/// Globs over paths with `/` from the top folder, as git has them in what it ignores: a pattern without a `/` but at its
+/// end matches a name in any folder, others begin at the top folder; with a folder everything in it matches.
 ///
 /// # Errors
 /// [`Error::Glob`] for the first one that is none.
 pub fn globs_of(globs: &[String]) -> Result<GlobSet, Error> {
     let mut set = GlobSetBuilder::new();
-    let why = |glob: &str, error: &globset::Error| Error::Glob {
-        glob: glob.to_owned(),
-        why: error.kind().to_string(),
-    };
     for glob in globs {
-        let whole = glob.trim_start_matches("./");
-        let whole = if whole.contains('/') { whole.to_owned() } else { format!("**/{whole}") };
-        let whole = if whole.ends_with('/') { format!("{whole}**") } else { whole };
-        set.add(Glob::new(&whole).map_err(|error| why(glob, &error))?);
+        let whole = glob.trim_start_matches("./").trim_end_matches('/');
+        let whole = match whole.strip_prefix('/') {
+            Some(anchored) => anchored.to_owned(),
+            None if whole.contains('/') => whole.to_owned(),
+            None => format!("**/{whole}"),
+        };
+        if !glob.ends_with('/') {
+            set.add(one(glob, &whole)?);
+        }
+        set.add(one(glob, &format!("{whole}/**"))?);
     }
-    set.build().map_err(|error| why("", &error))
+    set.build().map_err(|error| wrong("", &error))
+}
+
+/// A glob over files below a folder; `*` stands for no `/`.
+///
+/// # Errors
+/// [`Error::Glob`].
+pub fn glob_of(glob: &str) -> Result<GlobMatcher, Error> {
+    one(glob, glob).map(|it| it.compile_matcher())
+}
+
+fn one(glob: &str, whole: &str) -> Result<Glob, Error> {
+    GlobBuilder::new(whole).literal_separator(true).build().map_err(|error| wrong(glob, &error))
+}
+
+fn wrong(glob: &str, error: &globset::Error) -> Error {
+    Error::Glob { glob: glob.to_owned(), why: error.kind().to_string() }
 }
 
 #[cfg(test)]
@@ -272,6 +308,28 @@ mod tests {
     }
 
     #[test]
+    fn globs_are_those_of_git() {
+        #[rustfmt::skip]
+        let rows: &[(&str, &[&str], &[&str])] = &[
+            ("src", &["src/a.rs", "src/deep/a.rs", "lib/src/a.rs", "src"], &["srcs/a.rs", "a/src.rs"]),
+            ("src/", &["src/a.rs", "lib/src/a.rs"], &["src", "lib/src"]),
+            ("/a.py", &["a.py"], &["src/a.py"]),
+            ("./a.py", &["a.py"], &[]),
+            ("/src/", &["src/a.rs"], &["lib/src/a.rs"]),
+            ("lib/src", &["lib/src/a.rs"], &["x/lib/src/a.rs"]),
+            ("*.gen.rs", &["a.gen.rs", "src/deep/a.gen.rs"], &["a.rs"]),
+            ("src/*.rs", &["src/a.rs"], &["src/deep/a.rs"]),
+            ("src/**/*.rs", &["src/a.rs", "src/deep/er/a.rs"], &["src/a.py"]),
+            ("src/*", &["src/a.rs", "src/deep/a.rs"], &["lib/a.rs"]),
+        ];
+        for (glob, matched, others) in rows {
+            let set = globs_of(&[(*glob).to_owned()]).unwrap();
+            assert!(matched.iter().all(|it| set.is_match(it)), "{glob}");
+            assert!(!others.iter().any(|it| set.is_match(it)), "{glob}");
+        }
+    }
+
+    #[test]
     fn what_is_wrong_is_told_with_its_place() {
         for (text, said) in [
             ("version = 1\n[chek]\nmin = 1\n", "line 2: unknown field `chek`"),
@@ -279,6 +337,9 @@ mod tests {
             ("[check]\nnone = ['unknown']\n", "there are `unknown-id`, "),
             ("[sources]\nexclude = ['a[']\n", "`a[` is no glob"),
             ("ids = [\n", "line "),
+            ("[check]\nmin = -5\n", "`check.min` is -5, which is not between 0 and 100"),
+            ("[check]\nmin_tested = 150\n", "`check.min_tested` is 150"),
+            ("[check]\nmin_passing = nan\n", "`check.min_passing` is NaN"),
         ] {
             let error = Settings::parse(text).unwrap_err().to_string();
             assert!(error.contains(said), "{text}: {error}");

@@ -10,7 +10,6 @@ mod recall;
 mod session;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
@@ -374,10 +373,7 @@ pub(crate) fn project_file(project: &Project) -> Option<PathBuf> {
 }
 
 fn read(path: &Path) -> std::io::Result<String> {
-    let file = fs::File::open(path)?;
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
-    }
+    let file = hostler_ledger::file::open_regular(path)?;
     let mut text = String::new();
     file.take(FILE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if FILE_BYTES_MAX < text.len() as u64 {

@@ -39,6 +39,7 @@ use crate::place::place;
 use crate::project::Project;
 
 pub(crate) use self::memory::{FINDINGS, STOPPED};
+pub(crate) use self::recall::{Homes, unusable};
 
 /// What one call may take. Hosts let the call run when their own limit passes, so ours comes first.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(4);

@@ -92,7 +92,8 @@ fn git_dir(folder: &Path) -> Option<PathBuf> {
         // An empty `.git` folder is not a repository to git either.
         return dot.join("HEAD").exists().then_some(dot);
     }
-    let text = std::fs::read_to_string(&dot).ok()?;
+    // A pipe of that name would never end.
+    let text = meta.is_file().then(|| std::fs::read_to_string(&dot))?.ok()?;
     let target = text.strip_prefix("gitdir:")?.trim();
     let path = hostler_model::lexical::absolute(folder, Path::new(target));
     path.join("HEAD").exists().then_some(path)

@@ -43,9 +43,8 @@ pub fn read(payload: &[u8]) -> Told {
 }
 
 fn percent(value: f64) -> Option<u8> {
-    // Whole numbers of this range only: nothing is cut off.
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 255")]
-    (0.0..=255.0).contains(&value).then(|| value.round() as u8)
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 100")]
+    (0.0..=1_000.0).contains(&value).then(|| value.round().min(100.0) as u8)
 }
 
 /// The status line of a settings file.

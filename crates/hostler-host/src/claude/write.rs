@@ -107,6 +107,16 @@ pub fn write_for(host: Host, event: &str, reply: &Reply) -> String {
     serde_json::to_string(&document).unwrap_or_else(|_| "{}".to_owned())
 }
 
+/// What context can still take in a reply to `host` beside what `reply` says, in characters of JSON
+/// ([`chars_in_json`]).
+pub fn room(host: Host, reply: &Reply) -> usize {
+    let budget = if host == Host::Foreign { TEXT_CHARS_MAX / 2 } else { TEXT_CHARS_MAX };
+    let length = |text: &Option<String>| text.as_deref().map_or(0, chars_in_json);
+    budget
+        .saturating_sub(length(&reply.message).min(MESSAGE_CHARS_MAX))
+        .saturating_sub(length(&reply.context))
+}
+
 /// A document read back, as the client reads it for an event before a tool call. `None` when it is none.
 pub fn parse(document: &str) -> Option<Reply> {
     let document: serde_json::Value = serde_json::from_str(document).ok()?;
@@ -228,11 +238,13 @@ fn cut(text: &str, limit: usize, rest: Option<&str>) -> String {
     format!("{}{marker}", text.get(..end).unwrap_or_default())
 }
 
-fn chars_in_json(text: &str) -> usize {
+/// What a text takes in a document, in UTF-16 units as the client counts them.
+pub fn chars_in_json(text: &str) -> usize {
     text.chars().map(char_in_json).sum()
 }
 
-fn char_in_json(c: char) -> usize {
+/// What a character takes in a document.
+pub fn char_in_json(c: char) -> usize {
     match c {
         '"' | '\\' | '\n' | '\r' | '\t' | '\u{8}' | '\u{c}' => 2,
         '\0'..='\u{1f}' => 6,

@@ -4,11 +4,12 @@
 //! slices with the new parts between them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
+use super::NUMBER_MAX;
 use super::json::{self, Json, Style};
 use super::layout::{HISTORY, Layout, SCHEMA_VERSION, STATE, WORK};
-use super::model::{Session, State, Work};
+use super::model::{Session, State, Status, Work};
 use super::scan::{Fault, Span};
 
 /// What a `context.json` holds.
@@ -22,8 +23,15 @@ pub struct Context {
     now: Small,
     replaced: BTreeMap<usize, Session>,
     pushed: Vec<Session>,
+    /// Members that are not ours and come to the text.
+    foreign: Vec<(String, Json)>,
+    /// The session that goes on although it has a length; see [`open_in_older`].
+    open: Option<usize>,
     notes: Vec<String>,
 }
+
+/// Where an older file has a length for a session that still went on, it is kept under this name.
+const LENGTH_SO_FAR: &str = "length_so_far";
 
 /// The parts that are always read.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -78,13 +86,19 @@ impl Context {
             return Some(session.clone());
         }
         let place = self.layout.sessions.get(index)?;
-        Some(Session::read(json::parse(place.span.of(&self.text))))
+        let mut session = Session::read(json::parse(place.span.of(&self.text)));
+        if self.open == Some(index)
+            && let Some(length) = session.length.take()
+        {
+            session.other.insert(LENGTH_SO_FAR.to_owned(), length.into());
+        }
+        Some(session)
     }
 
     /// The session's JSON text, not parsed: for who looks through many.
     pub fn session_text(&self, index: usize) -> Option<Cow<'_, str>> {
-        if let Some(session) = self.changed_session(index) {
-            return Some(Cow::Owned(Style::default().text(&session.json())));
+        if self.open == Some(index) || self.changed_session(index).is_some() {
+            return Some(Cow::Owned(Style::default().text(&self.session(index)?.json())));
         }
         Some(Cow::Borrowed(self.layout.sessions.get(index)?.span.of(&self.text)))
     }
@@ -182,8 +196,9 @@ impl Context {
             notes.push(format!("`{SCHEMA_VERSION}` is no number; the next update writes it anew"));
         }
         let now = Small { state, work };
-        let (replaced, pushed) = (BTreeMap::new(), Vec::new());
-        Ok(Self { text, layout, version, read: now.clone(), now, replaced, pushed, notes })
+        let open = open_in_older(&text, &layout, version, &now.state);
+        let (replaced, pushed, foreign) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Ok(Self { text, layout, version, read: now.clone(), now, replaced, pushed, foreign, open, notes })
     }
 
     pub(super) fn version(&self) -> Option<u64> {
@@ -198,6 +213,17 @@ impl Context {
         &self.text
     }
 
+    /// Adds a member that is not ours.
+    pub(super) fn add_foreign(&mut self, name: String, value: &serde_json::Value) {
+        self.foreign.push((name, Json::from(value)));
+    }
+
+    /// Those that were added: names in quotes and values.
+    pub(super) fn added_foreign(&self) -> impl Iterator<Item = (String, String)> {
+        let written = |json: &Json| Style::default().text(json);
+        self.foreign.iter().map(move |(name, value)| (written(&Json::text(name)), written(value)))
+    }
+
     pub(super) fn into_parts(self) -> (String, Layout) {
         (self.text, self.layout)
     }
@@ -207,11 +233,31 @@ impl Context {
         foreign(&self.text, &self.layout)
     }
 
-    /// Items that are new or not as they were, and the ids of those that are gone.
+    /// Items that are new or not as they were, and the ids of those that are gone; of an id that is used again, all
+    /// that have it.
     pub(super) fn changed_work(&self) -> (Vec<&Work>, Vec<&str>) {
-        let changed = self.now.work.iter().filter(|it| !self.read.work.contains(it)).collect();
-        let gone = |old: &&Work| !old.id.is_empty() && !self.now.work.iter().any(|it| it.id == old.id);
-        (changed, self.read.work.iter().filter(gone).map(|it| it.id.as_str()).collect())
+        if self.now.work == self.read.work {
+            return (Vec::new(), Vec::new());
+        }
+        let now: HashSet<(&str, &str)> =
+            self.now.work.iter().map(|it| (it.id.as_str(), it.description.as_str())).collect();
+        let gone: Vec<&str> = self
+            .read
+            .work
+            .iter()
+            .filter(|it| !it.id.is_empty() && !now.contains(&(it.id.as_str(), it.description.as_str())))
+            .map(|it| it.id.as_str())
+            .collect();
+        let mut read: HashMap<&str, Vec<&Work>> = HashMap::new();
+        for work in &self.read.work {
+            read.entry(&work.id).or_default().push(work);
+        }
+        let again: HashSet<&str> = gone.iter().copied().collect();
+        let is_told = |it: &&Work| {
+            let same = read.get(it.id.as_str()).is_some_and(|all| all.contains(it));
+            !same || again.contains(it.id.as_str())
+        };
+        (self.now.work.iter().filter(is_told).collect(), gone)
     }
 
     /// Sessions that are new or not as they were.
@@ -233,10 +279,21 @@ impl Context {
         self.pushed.iter().enumerate().map(|(index, session)| (self.layout.sessions.len() + index, session))
     }
 
-    /// Whether more items have this id than before, and more than one.
-    pub(super) fn doubles(&self, id: &str) -> bool {
-        let count = |work: &[Work]| work.iter().filter(|it| it.id == id).count();
-        1 < count(&self.now.work) && count(&self.read.work) < count(&self.now.work)
+    /// Ids that more items have than before, and more than one.
+    pub(super) fn doubles(&self) -> HashSet<&str> {
+        let count = |work: &'_ [Work]| {
+            let mut counts: HashMap<String, usize> = HashMap::new();
+            for it in work {
+                *counts.entry(it.id.clone()).or_default() += 1;
+            }
+            counts
+        };
+        let (now, read) = (count(&self.now.work), count(&self.read.work));
+        let is_double = |id: &&str| {
+            let times = now.get(*id).copied().unwrap_or_default();
+            1 < times && read.get(*id).copied().unwrap_or_default() < times
+        };
+        self.now.work.iter().map(|it| it.id.as_str()).filter(is_double).collect()
     }
 
     /// Forgets replacements that change nothing, names items that have no name, and says whether anything is left.
@@ -248,9 +305,19 @@ impl Context {
         });
         let changed = self.now != self.read || !self.replaced.is_empty() || !self.pushed.is_empty();
         if changed {
+            self.keep_open();
             name_items(&mut self.now.work);
         }
         changed
+    }
+
+    /// With our version in the file a length says that a session is over: it is taken from the one that goes on.
+    pub(super) fn keep_open(&mut self) {
+        if let Some(index) = self.open
+            && let Some(session) = self.session(index)
+        {
+            self.replaced.insert(index, session);
+        }
     }
 
     /// What the text becomes: parts of it and new ones, in order.
@@ -285,6 +352,7 @@ impl Context {
             self.member_edit(WORK, self.layout.work, &old, new, &style, &mut edits, &mut added);
         }
         self.session_edits(&style, &mut edits, &mut added);
+        added.extend(self.foreign.iter().map(|(name, value)| (name.as_str(), value.clone())));
 
         if !added.is_empty() {
             edits.push(self.added_members(&added, &style));
@@ -393,6 +461,18 @@ impl Context {
     }
 }
 
+/// The session that goes on in a file of the older form: its schema asks for a length of each session, so that the
+/// state alone tells. What has an end has ended.
+fn open_in_older(text: &str, layout: &Layout, version: Option<u64>, state: &State) -> Option<usize> {
+    if version.is_some() || state.status != Status::Active || state.session == 0 {
+        return None;
+    }
+    let (index, place) = layout.sessions.iter().enumerate().max_by_key(|(_, it)| it.seq)?;
+    let session = Session::read(json::parse(place.span.of(text)));
+    let goes_on = place.seq == state.session && session.ended.is_none() && session.outcome.is_none();
+    (goes_on && session.length.is_some()).then_some(index)
+}
+
 /// Top-level members that are not ours, with names in quotes, as far as they were read.
 pub(super) fn foreign<'a>(text: &'a str, layout: &'a Layout) -> impl Iterator<Item = (&'a str, &'a str)> {
     let names = layout.members.iter().map(|(name, value)| (name.of(text), value.of(text)));
@@ -401,10 +481,11 @@ pub(super) fn foreign<'a>(text: &'a str, layout: &'a Layout) -> impl Iterator<It
 
 /// Gives each item without an id the next free one.
 pub(super) fn name_items(work: &mut [Work]) {
-    let number = |it: &Work| it.id.strip_prefix("DW-").and_then(|it| it.parse::<u64>().ok());
+    // A number that leaves no next one was not given by us.
+    let number = |it: &Work| it.id.strip_prefix("DW-")?.parse().ok().filter(|it: &u64| *it < NUMBER_MAX);
     let mut highest = work.iter().filter_map(number).max().unwrap_or(0);
     for item in work.iter_mut().filter(|it| it.id.is_empty()) {
-        highest = highest.saturating_add(1);
+        highest += 1;
         item.id = format!("DW-{highest:03}");
     }
 }

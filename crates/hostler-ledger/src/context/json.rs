@@ -287,7 +287,8 @@ impl Patch<'_> {
         depth: usize,
         out: &mut String,
     ) {
-        let respelled = value.is_string() && new.is_text() && old == Some(new);
+        // An empty text was read as nothing, and what is there now stood under another name.
+        let respelled = value.as_str().is_some_and(|it| !it.is_empty()) && new.is_text() && old == Some(new);
         if respelled || new.is(value) {
             out.push_str(raw);
             return;

@@ -29,6 +29,8 @@ pub(super) struct Layout {
     /// The array of sessions, brackets included.
     pub(super) history: Option<Span>,
     pub(super) sessions: Vec<Place>,
+    /// What is left to do, one by one.
+    pub(super) items: Vec<Span>,
     /// Ours that are there more than once; the last counts.
     pub(super) doubled: Vec<&'static str>,
     /// Ours that are of another kind than they should be: the first of them.
@@ -58,6 +60,14 @@ impl Layout {
                         let place = session(text, at)?;
                         self.sessions.push(place);
                         Ok(place.span.end)
+                    })?
+                }
+                "\"deferred_work\"" if bytes.get(at) == Some(&b'[') => {
+                    self.items.clear();
+                    scan::array(bytes, at, |start| {
+                        let end = scan::value(bytes, start)?;
+                        self.items.push(Span { start, end });
+                        Ok(end)
                     })?
                 }
                 _ => scan::value(bytes, at)?,

@@ -63,19 +63,23 @@ impl Folder {
         self.0.join("known").join(&sha256_hex(real.as_os_str().as_encoded_bytes())[..12])
     }
 
+    /// Whether there are lines on `real`.
+    pub(super) fn is_known(&self, real: &Path) -> bool {
+        self.known(real).is_file()
+    }
+
     /// Whether the coming lines need a document to build on: there are none yet, or they were just archived.
     pub(super) fn needs_base(&self, real: &Path) -> bool {
         // A full ledger goes to the archive before the next line.
         let full = std::fs::metadata(self.ledger()).map_or(true, |it| log::ROTATE_BYTES <= it.len());
-        full || !self.known(real).is_file()
+        full || !self.is_known(real)
     }
 
     pub(super) fn set_known(&self, real: &Path) -> Result<(), Error> {
-        let path = self.known(real);
-        if path.is_file() {
+        if self.is_known(real) {
             Ok(())
         } else {
-            Ok(file::write_atomic(&path, real.as_os_str().as_encoded_bytes())?)
+            Ok(file::write_atomic(&self.known(real), real.as_os_str().as_encoded_bytes())?)
         }
     }
 

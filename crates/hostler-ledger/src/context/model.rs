@@ -197,8 +197,6 @@ pub struct Session {
     pub tag: Option<String>,
     /// When it was last changed: RFC 3339, UTC.
     pub updated: Option<String>,
-    /// How far its closing is; the closing alone knows what it means.
-    pub closing: Option<Value>,
     /// Members that this build does not know.
     pub other: Map<String, Value>,
 }
@@ -325,7 +323,6 @@ impl Session {
             hosts: fields.list(&["hosts"], HostSession::read),
             tag: fields.text(&["tag"]),
             updated: fields.text(&["updated", "updated_at"]),
-            closing: fields.0.remove("closing").filter(|it| !it.is_null()),
             other: fields.0,
         }
     }
@@ -350,7 +347,6 @@ impl Session {
                 ("outcome", optional(self.outcome.as_ref())),
                 ("tag", optional(self.tag.as_ref())),
                 ("updated", optional(self.updated.as_ref())),
-                ("closing", self.closing.as_ref().map(Json::from)),
             ],
             &self.other,
         )

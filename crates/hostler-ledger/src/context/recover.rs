@@ -1,6 +1,9 @@
-//! A damaged file put together again: from the newest backup, the ledger, and what the file itself still tells.
+//! A damaged file put together again: from what the file itself still tells, the ledger, and the newest backup.
+//!
+//! Where nothing but commas is wrong, or the marks of a merge, the file tells everything and is believed. Otherwise what
+//! it holds is added to what is known.
 
-use std::collections::BTreeMap;
+use std::collections::HashMap;
 
 use serde_json::{Map, Value};
 
@@ -9,6 +12,8 @@ use super::document::{self, Broken, Context};
 use super::json::{self, Json, Style};
 use super::layout::{self, HISTORY, Layout, SCHEMA_VERSION, STATE, WORK};
 use super::ledger::History;
+use super::mend;
+use super::merge::{self, Key};
 use super::model::{Session, State, Status, Work};
 use super::scan::{self, Span};
 
@@ -67,6 +72,17 @@ pub(super) fn open(bytes: Vec<u8>) -> Result<Context, Box<Damaged>> {
     }
 }
 
+/// Reads bytes as the text that they most likely are. A letter that is cut in two at the end is left out.
+pub(super) fn text(bytes: &[u8]) -> Result<Context, Box<Broken>> {
+    Context::parse(match std::str::from_utf8(bytes) {
+        Ok(text) => text.to_owned(),
+        Err(error) if error.error_len().is_none() && error.valid_up_to() != 0 => {
+            String::from_utf8_lossy(&bytes[..error.valid_up_to()]).into_owned()
+        }
+        Err(error) => decode(bytes, error.valid_up_to()).0,
+    })
+}
+
 /// Bytes that are not UTF-8 as the text that they most likely are.
 fn decode(bytes: &[u8], at: usize) -> (String, String) {
     let wide = |pair: fn([u8; 2]) -> u16| {
@@ -91,76 +107,211 @@ pub(super) struct Rebuilt {
     pub(super) how: String,
 }
 
+/// Puts a file together again.
+pub(super) fn rebuild(damaged: &Damaged, history: &History) -> Rebuilt {
+    // Of an encoding that is not known some letters are.
+    let lossy = damaged.bytes.is_some() && damaged.text.contains(char::REPLACEMENT_CHARACTER);
+    let sides = merge::sides(&damaged.text);
+    let merged = sides.is_some();
+    let (file, mut remarks) = match sides {
+        Some([ours, theirs]) => unite(read(ours), read(theirs)),
+        None => (Read::of(damaged), Vec::new()),
+    };
+    match file {
+        Read::Whole(context) if !lossy => {
+            let (text, how) = if merged {
+                (context.parts(super::SCHEMA_VERSION).concat(), "both sides of a merge were put together")
+            } else if damaged.bytes.is_some() {
+                (context.text().to_owned(), "all of it can be read")
+            } else {
+                (context.text().to_owned(), "it can be read but for some commas, which were put right")
+            };
+            remarks.insert(0, how.to_owned());
+            Rebuilt { text, how: merge::told(remarks) }
+        }
+        Read::Whole(context) => Pieces::of_context(&context).completed(history, lossy, remarks),
+        Read::Part(pieces) => pieces.completed(history, lossy, remarks),
+    }
+}
+
+/// What a text tells: all that was in it, or a part.
+enum Read {
+    Whole(Box<Context>),
+    Part(Box<Pieces>),
+}
+
+fn read(text: String) -> Read {
+    match Context::parse(text) {
+        Ok(context) => Read::Whole(Box::new(context)),
+        Err(broken) => {
+            let Broken { fault, text, layout } = *broken;
+            let damaged = Damaged { text, layout, at: fault.at, what: String::new(), bytes: None };
+            Read::of(&damaged)
+        }
+    }
+}
+
+/// The text, if commas or the encoding are all that is wrong with it.
+fn whole(damaged: &Damaged) -> Option<Context> {
+    if damaged.at == damaged.text.len() && damaged.bytes.is_some() {
+        return Context::parse(damaged.text.clone()).ok();
+    }
+    Context::parse(mend::commas(&damaged.text)?).ok()
+}
+
+/// Both sides of a merge.
+fn unite(ours: Read, theirs: Read) -> (Read, Vec<String>) {
+    let is_whole = matches!((&ours, &theirs), (Read::Whole(_), Read::Whole(_)));
+    match (ours.into_context(), theirs.into_context()) {
+        (Some(mut ours), Some(theirs)) => {
+            let remarks = merge::unite(&mut ours, &theirs);
+            ours.settle();
+            ours.keep_open();
+            let read = if is_whole {
+                Read::Whole(Box::new(ours))
+            } else {
+                Read::Part(Box::new(Pieces::of_context(&ours)))
+            };
+            (read, remarks)
+        }
+        // What was put together of whole values is whole.
+        _ => (Read::Part(Box::default()), Vec::new()),
+    }
+}
+
+impl Read {
+    fn of(damaged: &Damaged) -> Self {
+        match whole(damaged) {
+            Some(context) => Self::Whole(Box::new(context)),
+            None => Self::Part(Box::new(Pieces::of(damaged))),
+        }
+    }
+
+    fn into_context(self) -> Option<Context> {
+        match self {
+            Self::Whole(context) => Some(*context),
+            Self::Part(pieces) => Context::parse(pieces.write()).ok(),
+        }
+    }
+}
+
 /// A session that goes into the rebuilt file.
 struct Kept {
+    seq: u64,
+    key: Key,
     text: String,
     updated: Option<String>,
     from: From,
+    /// Told as new, and never spoken of again: where another one was begun under the same number, it never came about.
+    bare: bool,
+    /// Made of changes alone, since the line that told of the session is lost.
+    hint: bool,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum From {
-    Backup,
-    Ledger,
     File,
+    Ledger,
+    Backup,
 }
 
 /// What is known, piece by piece.
 #[derive(Default)]
 struct Pieces {
+    /// The file is of the older form.
+    older: bool,
     state: Option<State>,
-    /// The second: the ledger knows it.
-    work: Vec<(Work, bool)>,
-    work_gone: Vec<String>,
-    numbered: BTreeMap<u64, Kept>,
-    unnumbered: Vec<(String, From)>,
+    work: Vec<Work>,
+    /// No item is missing.
+    all_work: bool,
+    sessions: Vec<Kept>,
+    /// Places of the sessions that were begun under a number.
+    begun: HashMap<u64, Vec<usize>>,
     foreign: Vec<(String, String)>,
 }
 
-/// Puts a file together again.
-pub(super) fn rebuild(damaged: &Damaged, history: &History) -> Rebuilt {
-    let mut pieces = Pieces::default();
-    let mut remarks = Vec::new();
-    if let Some(base) = &history.base {
-        match open(base.clone()) {
-            Ok(context) => pieces.take_base(&context),
-            Err(_) => remarks.push("the backup is damaged too".to_owned()),
-        }
-    }
-    for line in &history.lines {
-        pieces.take_line(line);
-    }
-    if history.unreadable != 0 {
-        remarks.push(format!("{} lines of the ledger could not be read", history.unreadable));
-    }
-    pieces.take_file(damaged);
-    pieces.settle();
-    let count = |from: From| {
-        pieces.numbered.values().filter(|it| it.from == from).count()
-            + pieces.unnumbered.iter().filter(|it| it.1 == from).count()
-    };
-    let (backup, ledger, file) = (count(From::Backup), count(From::Ledger), count(From::File));
-    let mut how = match backup + ledger + file {
-        0 => "no session is known, it is started over".to_owned(),
-        all => format!(
-            "{all} sessions were put together: {file} from the file itself, {ledger} from the ledger, {backup} from a backup"
-        ),
-    };
-    for remark in remarks {
-        how.push_str("; ");
-        how.push_str(&remark);
-    }
-    Rebuilt { text: pieces.write(), how }
-}
-
 impl Pieces {
-    fn take_base(&mut self, context: &Context) {
+    /// What a text tells that cannot be read as a whole.
+    fn of(damaged: &Damaged) -> Self {
+        let Damaged { text, layout, at, .. } = damaged;
+        let mut pieces = Self { older: !text.contains("\"schema_version\""), ..Self::default() };
+        // A member of the wrong kind does not keep what follows from being found.
+        let read_up_to = layout.sessions.last().map_or(*at, |it| it.span.end.max(*at));
+        for place in layout.sessions.iter().copied().chain(later_sessions(text, read_up_to)) {
+            pieces.add(place.seq, place.span.of(text), From::File);
+        }
+        let foreign = document::foreign(text, layout);
+        pieces.foreign = foreign.map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+        let value = |known: Option<Span>, name: &str, open: u8| {
+            known.or_else(|| later_member(text, *at, name, open)).map(|it| json::parse(it.of(text)))
+        };
+        pieces.state = value(layout.state, STATE, b'{').map(State::read);
+        match value(layout.work, WORK, b'[') {
+            Some(Value::Array(items)) => {
+                pieces.work = items.into_iter().map(Work::read).collect();
+                pieces.all_work = true;
+            }
+            _ => pieces.work = layout.items.iter().map(|it| Work::read(json::parse(it.of(text)))).collect(),
+        }
+        pieces
+    }
+
+    fn of_context(context: &Context) -> Self {
+        let mut pieces = Self { older: context.version().is_none(), all_work: true, ..Self::default() };
+        pieces.take_context(context, From::File);
+        pieces.foreign.extend(context.added_foreign());
+        pieces
+    }
+
+    /// With what ledger and backup know besides.
+    fn completed(self, history: &History, lossy: bool, mut remarks: Vec<String>) -> Rebuilt {
+        let mut pieces = Self::default();
+        if let Some(base) = &history.base {
+            match open(base.clone()) {
+                Ok(context) => pieces.take_context(&context, From::Backup),
+                Err(_) => remarks.push("the backup is damaged too".to_owned()),
+            }
+        }
+        for line in &history.lines {
+            pieces.take_line(line);
+        }
+        if history.unreadable != 0 {
+            remarks.push(format!("{} lines of the ledger could not be read", history.unreadable));
+        }
+        pieces.older = self.older && pieces.sessions.is_empty() && pieces.state.is_none();
+        pieces.take(self, lossy);
+        let current = pieces.state.as_ref().map(|it| it.session);
+        pieces.settle();
+        let count = |from: From| pieces.sessions.iter().filter(|it| it.from == from).count();
+        let (backup, ledger, file) = (count(From::Backup), count(From::Ledger), count(From::File));
+        let how = match backup + ledger + file {
+            0 => "no session is known, it is started over".to_owned(),
+            all => format!(
+                "{all} sessions were put together: {file} from the file itself, {ledger} from the ledger, {backup} from a backup"
+            ),
+        };
+        let mut text = pieces.write();
+        if let Ok(mut context) = Context::parse(text.clone()) {
+            let active = (0..context.session_count())
+                .find(|it| current.is_some_and(|it| it != 0) && context.session_number(*it) == current)
+                .filter(|it| context.session(*it).is_some_and(|it| it.length.is_none()));
+            let renumbered = merge::renumber(&mut context, active);
+            if context.settle() {
+                text = context.parts(super::SCHEMA_VERSION).concat();
+            }
+            remarks.extend(renumbered);
+        }
+        remarks.insert(0, how);
+        Rebuilt { text, how: merge::told(remarks) }
+    }
+
+    fn take_context(&mut self, context: &Context, from: From) {
         self.state = Some(context.state().clone());
-        self.work = context.work().iter().map(|it| (it.clone(), false)).collect();
+        self.work = context.work().to_vec();
         self.foreign = context.foreign().map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
         for index in 0..context.session_count() {
             if let Some(text) = context.session_text(index) {
-                self.session(context.session_number(index).unwrap_or(0), &text, From::Backup);
+                self.add(context.session_number(index).unwrap_or(0), &text, from);
             }
         }
     }
@@ -171,103 +322,135 @@ impl Pieces {
             self.state = Some(State::read(state.clone()));
         }
         for id in list("work_gone").filter_map(Value::as_str) {
-            self.work.retain(|(it, _)| it.id != id);
-            self.work_gone.push(id.to_owned());
+            self.work.retain(|it| it.id != id);
         }
         for item in list("work") {
-            let item = Work::read(item.clone());
-            self.work_gone.retain(|it| *it != item.id);
-            match self.work.iter_mut().find(|(it, _)| it.id == item.id) {
-                Some(known) => *known = (item, true),
-                None => self.work.push((item, true)),
-            }
+            self.take_item(Work::read(item.clone()));
         }
         for session in list("sessions") {
-            self.told_session(&Session::read(session.clone()));
+            self.told(&Session::read(session.clone()));
         }
         for change in list("changes").filter_map(Value::as_object) {
-            let Some(seq) = change.get("seq").and_then(Value::as_u64) else { continue };
-            // What a lost line told is missing; what this one tells is better than nothing.
-            let known = self.numbered.get(&seq).map(|it| Session::read(json::parse(&it.text)));
-            let known = known.unwrap_or_else(|| Session { seq, ..Session::default() });
-            if let Value::Object(mut members) = known.json().to_value() {
-                delta::apply(change, &mut members);
-                self.told_session(&Session::read(members.into()));
+            self.take_change(change);
+        }
+    }
+
+    fn take_item(&mut self, item: Work) {
+        // One without an id was given one when it was read before.
+        let same =
+            |it: &&mut Work| (it.id == item.id || item.id.is_empty()) && it.description == item.description;
+        match self.work.iter_mut().find(same) {
+            Some(known) if item.id.is_empty() => *known = Work { id: known.id.clone(), ..item },
+            Some(known) => *known = item,
+            None => self.work.push(item),
+        }
+    }
+
+    /// A session that the ledger tells as new.
+    fn told(&mut self, session: &Session) {
+        let kept = Kept::told(session, true);
+        let same = |it: &Kept| it.key == kept.key || (it.bare && it.seq == kept.seq && kept.seq != 0);
+        let known = self.sessions.iter().rposition(same);
+        self.put(known, kept);
+    }
+
+    /// A change of a session that the ledger tells.
+    fn take_change(&mut self, change: &Map<String, Value>) {
+        let Some(seq) = change.get("seq").and_then(Value::as_u64) else { return };
+        let text = |name: &str| change.get(name).and_then(Value::as_str).map(str::to_owned);
+        let (when, branch) = (text("when"), text("branch"));
+        let meant = |it: &Kept| {
+            let of_it = |when: &String| {
+                let session = Session::read(json::parse(&it.text));
+                session.when == *when && session.branch == branch
+            };
+            it.seq == seq && when.as_ref().is_none_or(of_it)
+        };
+        let known = self.sessions.iter().rposition(meant);
+        // What a lost line told is missing; what this one tells is better than nothing.
+        let session = known.map_or_else(
+            || Session {
+                seq,
+                when: when.clone().unwrap_or_default(),
+                branch: branch.clone(),
+                ..Session::default()
+            },
+            |it| Session::read(json::parse(&self.sessions[it].text)),
+        );
+        if let Value::Object(mut members) = session.json().to_value() {
+            delta::apply(change, &mut members);
+            let hint = known.is_none_or(|it| self.sessions[it].hint);
+            self.put(known, Kept { hint, ..Kept::told(&Session::read(members.into()), false) });
+        }
+    }
+
+    fn put(&mut self, at: Option<usize>, kept: Kept) {
+        let place = at.unwrap_or(self.sessions.len());
+        let places = self.begun.entry(kept.key.0).or_default();
+        if !places.contains(&place) {
+            places.push(place);
+        }
+        match at.and_then(|it| self.sessions.get_mut(it)) {
+            Some(known) => *known = kept,
+            None => self.sessions.push(kept),
+        }
+    }
+
+    /// Adds a session as it stands in a text.
+    fn add(&mut self, seq: u64, text: &str, from: From) {
+        self.put(None, Kept::of(seq, text, from));
+    }
+
+    /// Adds what the file tells. It is younger than all the rest, unless its sessions say otherwise.
+    fn take(&mut self, file: Self, lossy: bool) {
+        let before = self.sessions.len();
+        let mut taken = vec![false; before];
+        for kept in file.sessions {
+            let places = self.begun.get(&kept.key.0).into_iter().flatten().copied();
+            let same = |it: &usize| {
+                let known = &self.sessions[*it];
+                known.key == kept.key || (known.hint && known.key.1.is_empty())
+            };
+            let known = places.filter(|it| *it < before && !taken[*it] && same(it));
+            let known = known.max_by_key(|it| !self.sessions[*it].hint);
+            let Some(known) = known else {
+                self.put(None, kept);
+                continue;
+            };
+            taken[known] = true;
+            let own = &self.sessions[known];
+            let newer = own.from == From::Ledger && kept.updated < own.updated;
+            let garbled =
+                lossy && kept.text.contains(char::REPLACEMENT_CHARACTER) && kept.updated <= own.updated;
+            if own.hint || !(newer || garbled) {
+                self.put(Some(known), kept);
             }
         }
-    }
-
-    fn told_session(&mut self, session: &Session) {
-        let style = Style { base: "    ".to_owned(), ..Style::default() };
-        self.session(session.seq, &style.text(&session.json()), From::Ledger);
-    }
-
-    fn session(&mut self, seq: u64, text: &str, from: From) {
-        if seq == 0 {
-            if !self.unnumbered.iter().any(|(known, _)| known == text) {
-                self.unnumbered.push((text.to_owned(), from));
-            }
-            return;
+        if self.state.is_none() || !lossy {
+            self.state = file.state.or_else(|| self.state.take());
         }
-        let updated = match from {
-            From::Backup => None,
-            From::Ledger | From::File => Session::read(json::parse(text)).updated,
-        };
-        if from == From::File
-            && let Some(known) = self.numbered.get(&seq)
-            && known.from == From::Ledger
-            && updated < known.updated
-        {
-            return;
-        }
-        self.numbered.insert(seq, Kept { text: text.to_owned(), updated, from });
-    }
-
-    fn take_file(&mut self, damaged: &Damaged) {
-        let Damaged { text, layout, at, .. } = damaged;
-        for place in &layout.sessions {
-            self.session(place.seq, place.span.of(text), From::File);
-        }
-        for place in later_sessions(text, *at) {
-            self.session(place.seq, place.span.of(text), From::File);
-        }
-        for (name, value) in document::foreign(text, layout) {
-            self.foreign.retain(|(known, _)| known != name);
-            self.foreign.push((name.to_owned(), value.to_owned()));
-        }
-        let value = |known: Option<Span>, name: &str, open: u8| {
-            known.or_else(|| later_member(text, *at, name, open)).map(|it| json::parse(it.of(text)))
-        };
-        if self.state.is_none()
-            && let Some(state) = value(layout.state, STATE, b'{')
-        {
-            self.state = Some(State::read(state));
-        }
-        if let Some(Value::Array(items)) = value(layout.work, WORK, b'[') {
-            for item in items.into_iter().map(Work::read) {
-                let same = |known: &Work| {
-                    if item.id.is_empty() {
-                        known.description == item.description
-                    } else {
-                        known.id == item.id
-                    }
-                };
-                match self.work.iter_mut().find(|(known, _)| same(known)) {
-                    Some((_, true)) => {}
-                    Some(known) => known.0 = item,
-                    None if self.work_gone.contains(&item.id) => {}
-                    None => self.work.push((item, false)),
+        if file.all_work && !lossy {
+            self.work = file.work;
+        } else {
+            for item in file.work {
+                let garbled = item.description.contains(char::REPLACEMENT_CHARACTER);
+                if !(lossy && garbled && self.work.iter().any(|it| it.id == item.id)) {
+                    self.take_item(item);
                 }
             }
+        }
+        for (name, value) in file.foreign {
+            self.foreign.retain(|(known, _)| *known != name);
+            self.foreign.push((name, value));
         }
     }
 
     /// What no source told is taken from the last session.
     fn settle(&mut self) {
-        let last = self.numbered.last_key_value().map(|(seq, kept)| (*seq, json::parse(&kept.text)));
-        let Some((seq, session)) = last else { return };
+        let last = self.sessions.iter().max_by_key(|it| it.seq).filter(|it| it.seq != 0);
+        let Some(Kept { seq, text, .. }) = last else { return };
         let state = self.state.get_or_insert_with(|| {
-            let session = Session::read(session);
+            let session = Session::read(json::parse(text));
             State {
                 version: session.version.unwrap_or_default(),
                 branch: session.branch.unwrap_or_default(),
@@ -275,14 +458,14 @@ impl Pieces {
                 ..State::default()
             }
         });
-        state.session = state.session.max(seq);
+        state.session = state.session.max(*seq);
     }
 
     fn write(&self) -> String {
         let style = Style::default();
         let mut out = String::from("{");
-        let mut member = |name: &str, first: bool, write: &mut dyn FnMut(&mut String)| {
-            if !first {
+        let mut member = |name: &str, write: &mut dyn FnMut(&mut String)| {
+            if !out.ends_with('{') {
                 out.push(',');
             }
             style.line(1, true, &mut out);
@@ -291,25 +474,45 @@ impl Pieces {
             write(&mut out);
         };
         let quoted = |name: &str| format!("\"{name}\"");
-        member(&quoted(SCHEMA_VERSION), true, &mut |out| out.push_str(&super::SCHEMA_VERSION.to_string()));
-        member(&quoted(STATE), false, &mut |out| {
+        if !self.older {
+            member(&quoted(SCHEMA_VERSION), &mut |out| out.push_str(&super::SCHEMA_VERSION.to_string()));
+        }
+        member(&quoted(STATE), &mut |out| {
             style.write(&self.state.clone().unwrap_or_default().json(), 1, out);
         });
-        member(&quoted(WORK), false, &mut |out| {
-            let mut work: Vec<Work> = self.work.iter().map(|(it, _)| it.clone()).collect();
+        member(&quoted(WORK), &mut |out| {
+            let mut work = self.work.clone();
             document::name_items(&mut work);
             style.write(&Json::Array(work.iter().map(Work::json).collect()), 1, out);
         });
         for (name, value) in &self.foreign {
-            member(name, false, &mut |out| out.push_str(value));
+            member(name, &mut |out| out.push_str(value));
         }
-        member(&quoted(HISTORY), false, &mut |out| {
-            let unnumbered = self.unnumbered.iter().map(|(text, _)| text);
-            let texts: Vec<&String> = unnumbered.chain(self.numbered.values().map(|it| &it.text)).collect();
+        member(&quoted(HISTORY), &mut |out| {
+            let mut sessions: Vec<&Kept> = self.sessions.iter().collect();
+            // Of those with the same number the file's keeps it.
+            sessions.sort_by_key(|it| (it.seq, it.from));
+            let texts: Vec<&String> = sessions.into_iter().map(|it| &it.text).collect();
             style.list(&texts, ['[', ']'], 1, out, |text, out| out.push_str(text));
         });
         out.push_str("\n}\n");
         out
+    }
+}
+
+impl Kept {
+    fn of(seq: u64, text: &str, from: From) -> Self {
+        let session = Session::read(json::parse(text));
+        let key = match seq {
+            0 => (0, text.to_owned(), String::new()),
+            _ => merge::key(&session),
+        };
+        Self { seq, key, text: text.to_owned(), updated: session.updated, from, bare: false, hint: false }
+    }
+
+    fn told(session: &Session, bare: bool) -> Self {
+        let style = Style { base: "    ".to_owned(), ..Style::default() };
+        Self { bare, ..Self::of(session.seq, &style.text(&session.json()), From::Ledger) }
     }
 }
 

@@ -190,7 +190,8 @@ const PLAIN: [bool; 256] = {
     plain
 };
 
-fn string(text: &[u8], at: usize) -> Result<usize, Fault> {
+/// The end of the string that begins at `at`.
+pub(super) fn string(text: &[u8], at: usize) -> Result<usize, Fault> {
     let mut at = at + 1;
     loop {
         while let Some(&byte) = text.get(at)

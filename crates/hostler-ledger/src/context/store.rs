@@ -1,5 +1,6 @@
 //! Reading and changing the file.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -55,7 +56,13 @@ impl Store {
     pub fn new(file: PathBuf, state: PathBuf) -> Self {
         let mut folder = state;
         folder.push("context");
-        Self { file, folder: Folder(folder), wait: WAIT, at_step: |_| {} }
+        Self { file, folder: Folder(folder), root: None, wait: WAIT, at_step: |_| {} }
+    }
+
+    /// With links that lead out of this folder refused; followed wherever they lead if not said.
+    #[must_use]
+    pub fn within(self, root: PathBuf) -> Self {
+        Self { root: Some(root), ..self }
     }
 
     /// With another limit to the waiting for other processes; 5 s if not said.
@@ -76,6 +83,11 @@ impl Store {
         &self.file
     }
 
+    /// Whether the file is one that we have written, whatever is in it now.
+    pub fn is_known(&self) -> bool {
+        file::resolve(&self.file).is_ok_and(|real| self.folder.is_known(&real))
+    }
+
     /// Reads the file; `None` if there is none. A damaged one is read as what can be rebuilt, and
     /// [`Context::notes`] says so. Never writes, never waits.
     ///
@@ -92,7 +104,7 @@ impl Store {
     #[expect(clippy::needless_pass_by_value, reason = "it is made for this call and for no other")]
     pub fn create(&self, state: State) -> Result<bool, Error> {
         let _lock = self.lock()?;
-        let (original, bytes) = Original::read(&self.file, FILE_BYTES_MAX)?;
+        let (original, bytes) = self.original()?;
         if let Some(bytes) = &bytes {
             let nothing = bytes.iter().all(u8::is_ascii_whitespace);
             // An empty file of which the ledger knows something is a damaged one: the next update rebuilds it.
@@ -152,6 +164,7 @@ impl Store {
                 let notes = opened.context.notes().to_vec();
                 return Ok(Updated { value, context: opened.context, notes, changed });
             }
+            opened.context.keep_open();
             if let Some(version) = opened.context.version().filter(|it| SCHEMA_VERSION < *it) {
                 return Err(Error::Newer { path: self.file.clone(), version });
             }
@@ -230,7 +243,7 @@ impl Store {
     }
 
     fn open(&self) -> Result<Option<Opened>, Error> {
-        let (original, bytes) = Original::read(&self.file, FILE_BYTES_MAX)?;
+        let (original, bytes) = self.original()?;
         let Some(bytes) = bytes else { return Ok(None) };
         // Only a damaged file is needed twice, and whether it is one is known afterwards.
         let damaged = match recover::open(bytes) {
@@ -248,6 +261,13 @@ impl Store {
         context.note(format!("`{}` is damaged ({}); {how}", self.file.display(), damaged.what));
         let empty = damaged.is_empty();
         Ok(Some(Opened { context, original, damaged: Some(damaged.into_bytes()), empty }))
+    }
+
+    fn original(&self) -> Result<(Original, Option<Vec<u8>>), Error> {
+        if let Some(root) = &self.root {
+            file::within(&self.file, root)?;
+        }
+        Ok(Original::read(&self.file, FILE_BYTES_MAX)?)
     }
 
     fn lock(&self) -> Result<Lock, Error> {
@@ -282,10 +302,11 @@ fn problems(context: &Context) -> Problems {
     let mut problems = Problems::default();
     problems.state(&context.state().json().to_value());
     let (work, _) = context.changed_work();
+    let doubles = if work.is_empty() { HashSet::new() } else { context.doubles() };
     for item in work {
         let at = format!("deferred_work {}", item.id);
         problems.work(&at, &item.json().to_value());
-        if context.doubles(&item.id) {
+        if doubles.contains(item.id.as_str()) {
             problems.add(&at, "is there twice");
         }
     }
@@ -326,6 +347,11 @@ fn describe(context: &Context, line: &mut Map<String, Value>) {
         } else {
             let mut change = delta::between(&before.json().to_value(), &new);
             change.insert("seq".to_owned(), before.seq.into());
+            // On another branch another session may have the same number.
+            change.insert("when".to_owned(), before.when.into());
+            if let Some(branch) = before.branch {
+                change.insert("branch".to_owned(), branch.into());
+            }
             changes.push(change.into());
         }
     }

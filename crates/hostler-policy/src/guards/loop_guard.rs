@@ -6,6 +6,7 @@
 
 use hostler_model::{Action, Facts, Mode};
 
+use super::reading::is_output;
 use super::{Example, Guard, Hit};
 use crate::Case;
 
@@ -36,6 +37,8 @@ pub(crate) const GUARD: Guard = Guard {
     check,
     fires: &[Example::Again("cargo test", 2), Example::Again("git status", 5)],
     silent: &[
+        Example::Again("sleep 30 && curl -s localhost:1/health", 2),
+        Example::Again("gh run view 123 --json status", 2),
         Example::Again("cargo test", 1),
         // Told at the third time; the sixth is the next one.
         Example::Again("cargo test", 3),
@@ -43,9 +46,41 @@ pub(crate) const GUARD: Guard = Guard {
     ],
 };
 
-/// Keeping a list changes nothing, and of tools that are not known one may be a way to wait.
+/// Commands that wait, or ask how something is that goes on elsewhere, with the first arguments of those that do other
+/// things, too.
+const WAITING: &[(&str, &[&str])] = &[
+    ("sleep", &[]),
+    ("watch", &[]),
+    ("wait", &[]),
+    ("jobs", &[]),
+    ("ps", &[]),
+    ("pgrep", &[]),
+    ("tail", &[]),
+    ("curl", &[]),
+    ("gh", &["run", "pr", "workflow"]),
+    ("glab", &["ci", "mr"]),
+    ("kubectl", &["get", "rollout", "wait", "logs", "describe"]),
+    ("docker", &["ps", "logs", "inspect", "compose"]),
+    ("systemctl", &["status", "is-active"]),
+];
+
+/// Keeping a list changes nothing, of tools that are not known one may be a way to wait, and who waits asks again.
 fn counts(case: &Case<'_>) -> bool {
-    case.action().is_some_and(|action| !matches!(action, Action::Plan | Action::Other))
+    match case.action() {
+        None | Some(Action::Plan | Action::Other) => false,
+        Some(Action::Shell { command }) => !waits(command),
+        Some(Action::Read { path: Some(path) }) => !is_output(path, case),
+        Some(_) => true,
+    }
+}
+
+fn waits(command: &str) -> bool {
+    command.split([';', '&', '|', '\n', '(', ')']).any(|part| {
+        let mut words = part.split_whitespace();
+        let Some(name) = words.next() else { return false };
+        let next = words.next().unwrap_or_default();
+        WAITING.iter().any(|(program, asks)| *program == name && (asks.is_empty() || asks.contains(&next)))
+    })
 }
 
 fn check(case: &Case<'_>, facts: &Facts) -> Vec<Hit> {

@@ -3,6 +3,8 @@
 //! An agent that opens file after file fills its context with what it does not need; one search would have told it
 //! where to look. Both rules over reads are about that: a window for bursts, a budget for the session.
 
+use std::path::Path;
+
 use hostler_model::{Action, Needs, ReadWindow};
 
 use crate::Case;
@@ -51,8 +53,16 @@ pub(super) fn counted<'a>(case: &Case<'a>) -> Option<&'a str> {
         Action::Search { path, pattern } => (pattern.as_str(), path),
         _ => return None,
     };
-    let exempt = path.as_deref().is_some_and(|path| case.settings.reads.exempts(path));
+    let exempt =
+        path.as_deref().is_some_and(|path| case.settings.reads.exempts(path) || is_output(path, case));
     (!exempt).then_some(shown)
+}
+
+/// What programs write while they run, such as the output of a command in the background: it is read again to see
+/// whether it goes on.
+pub(super) fn is_output(path: &str, case: &Case<'_>) -> bool {
+    let path = hostler_model::lexical::absolute(&case.event.cwd, Path::new(path));
+    case.place.temp.iter().any(|temp| path.starts_with(temp)) && !path.starts_with(&case.place.root)
 }
 
 /// Asks for the count, where the call counts.

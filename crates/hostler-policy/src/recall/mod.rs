@@ -13,6 +13,7 @@ mod stop;
 mod trigger;
 pub(crate) mod words;
 
+pub(crate) use prose::{is_code, is_log, tags_of};
 pub use query::Query;
 pub use render::{CONTEXT_UNITS_MAX, Scope, context, line, nothing, searched};
 pub use search::{Deferred, Entry, Found, Kind, Limits, Match, Of, Record, search};

@@ -52,26 +52,35 @@ impl Query {
     /// The terms of a topic in a prompt: words of three letters or more that say something. Of Chinese, Japanese and
     /// Korean each two neighbouring characters are a term, since no space says where a word ends.
     pub fn topic(text: &str) -> Self {
+        Self::told(text, true)
+    }
+
+    /// As [`Query::topic`], of words that name something: `do it` and `implement that` have none.
+    pub fn named(text: &str) -> Self {
+        Self::told(text, false)
+    }
+
+    fn told(text: &str, weak_count: bool) -> Self {
         let words: Vec<Word<'_>> = words(text).take(WORDS_MAX).collect();
         let mut silent = vec![false; words.len()];
         for found in trigger::phrases(text, &words) {
             silent[found.first..found.end].fill(true);
         }
         let told = words.iter().zip(&silent).filter(|(_, silent)| !**silent).map(|(word, _)| *word);
-        Self::of(told, TERM_LETTERS_MIN)
+        Self::of(told, TERM_LETTERS_MIN, weak_count)
     }
 
     /// The terms of what a person typed as a search: as [`Query::topic`], but where nothing would be left of it,
     /// every word counts. One of less than three letters is found as a whole word only.
     pub fn search(text: &str) -> Self {
-        let query = Self::of(words(text), TERM_LETTERS_MIN);
+        let query = Self::of(words(text), TERM_LETTERS_MIN, true);
         if !query.is_empty() {
             return query;
         }
         Self::made(words(text).take(WORDS_MAX).filter_map(|word| Some((word, terms(word, 1)?))).collect())
     }
 
-    fn of<'a>(told: impl Iterator<Item = Word<'a>>, letters_min: usize) -> Self {
+    fn of<'a>(told: impl Iterator<Item = Word<'a>>, letters_min: usize, weak_count: bool) -> Self {
         let (mut strong, mut weak) = (Vec::new(), Vec::new());
         for word in told.take(WORDS_MAX) {
             let weight = stop::weight(&fold(word.text));
@@ -80,7 +89,7 @@ impl Query {
             };
             if weight == Weight::Weak { weak.push((word, terms)) } else { strong.push((word, terms)) }
         }
-        Self::made(if strong.is_empty() { weak } else { strong })
+        Self::made(if strong.is_empty() && weak_count { weak } else { strong })
     }
 
     fn made(found: Vec<(Word<'_>, Vec<Term>)>) -> Self {

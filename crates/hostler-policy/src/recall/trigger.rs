@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use super::prose::Prose;
+use super::prose::{Prose, ends};
 use super::query::Query;
 use super::words::{Word, phrase_at, words};
 
@@ -65,10 +65,19 @@ pub(super) fn phrases(text: &str, words: &[Word<'_>]) -> Vec<Found> {
 /// somebody else's words. The topic is the sentence after the phrase; where that says nothing, all that comes after
 /// it; where nothing does, the rest of the message.
 pub fn trigger(prompt: &str) -> Option<Topic> {
+    let (head, tail) = ends(prompt);
+    // Nothing of a prompt is taken apart that has no phrase at all: what is left out of it makes none.
+    if !has_phrase(head) && !has_phrase(tail) {
+        return None;
+    }
     let prose = Prose::of(prompt);
     let text = prose.text();
     let all: Vec<Word<'_>> = words(text).collect();
-    let spoken = |found: &Found| !prose.is_silent(&(all[found.first].at..all[found.end - 1].end()));
+    let command = command_end(text);
+    let spoken = |found: &Found| {
+        let range = all[found.first].at..all[found.end - 1].end();
+        command <= range.start && !prose.is_silent(&range)
+    };
     let found = phrases(text, &all).into_iter().find(spoken)?;
     let start = all[found.end - 1].end();
     let candidates: [Range<usize>; 2] = [start..prose.sentence_end(start), start..text.len()];
@@ -80,7 +89,32 @@ pub fn trigger(prompt: &str) -> Option<Topic> {
         }
     }
     if query.is_empty() {
-        query = Query::topic(text.get(..all[found.first].at).unwrap_or_default());
+        query = Query::named(&text[command..before(text, &all[..=found.first]).max(command)]);
     }
     Some(Topic { phrase: TRIGGERS[found.phrase], query })
+}
+
+fn has_phrase(text: &str) -> bool {
+    let all: Vec<Word<'_>> = words(text).collect();
+    !phrases(text, &all).is_empty()
+}
+
+/// Where the name of the client's command ends that the prompt begins with, as `/review`.
+fn command_end(text: &str) -> usize {
+    let named =
+        text.strip_prefix('/').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_alphabetic()));
+    if named { text.find(char::is_whitespace).unwrap_or(text.len()) } else { 0 }
+}
+
+/// Where what stands before the phrase ends, the last of `words`. In `refactor what we discussed` it has no topic: what
+/// was discussed is what is to be refactored.
+fn before(text: &str, words: &[Word<'_>]) -> usize {
+    let Some((phrase, before)) = words.split_last() else { return 0 };
+    if let [.., verb, object] = before
+        && ["what", "everything", "anything"].iter().any(|it| object.text.eq_ignore_ascii_case(it))
+        && text[verb.end()..object.at].trim().is_empty()
+    {
+        return verb.at;
+    }
+    phrase.at
 }

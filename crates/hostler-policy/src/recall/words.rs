@@ -145,12 +145,14 @@ pub(crate) fn is_hiragana(c: char) -> bool {
 pub(crate) fn phrase_at(text: &str, words: &[Word<'_>], at: usize, phrase: &[String]) -> Option<usize> {
     let found = words.get(at..at + phrase.len()).filter(|it| !it.is_empty())?;
     let same = found.iter().zip(phrase).all(|(word, wanted)| equals_folded(word.text, wanted));
-    let together = found.windows(2).all(|pair| {
-        let gap = text.get(pair[0].end()..pair[1].at).unwrap_or("-");
-        // An empty line is where a thought ends.
-        !gap.is_empty() && gap.chars().all(char::is_whitespace) && gap.matches('\n').count() < 2
-    });
+    let together = found.windows(2).all(|pair| is_blank(text, pair[0].end(), pair[1].at));
     (same && together).then_some(phrase.len())
+}
+
+/// Whether nothing but white space stands between two words; an empty line is where a thought ends.
+pub(crate) fn is_blank(text: &str, from: usize, to: usize) -> bool {
+    let gap = text.get(from..to).unwrap_or("-");
+    !gap.is_empty() && gap.chars().all(char::is_whitespace) && gap.matches('\n').count() < 2
 }
 
 /// `text` folded is `folded`.

@@ -51,7 +51,57 @@ fn words_are_whole_in_any_case_and_phrases_allow_any_white_space() {
     check(&words(&["api"]), "the rapid apis", false);
     check(&words(&["缓存"]), "修复缓存失效", true);
     check(&words(&[]), "anything", false);
-    check(&words(&["", " ,"]), "anything, and more", false);
+}
+
+#[test]
+fn marks_inside_words_and_phrases_belong_to_them() {
+    for (word, prompt) in [
+        ("node.js", "upgrade Node.js, please"),
+        ("CI/CD", "our ci/cd runs"),
+        ("read-only", "make it read-only."),
+        ("next.config.js", "see `next.config.js`"),
+        ("don't", "I DON'T know"),
+        ("don't", "I don’t know"),
+        ("a.b", "x a.b y"),
+        ("SHOP-12", "close shop-12"),
+        ("user_id", "the user_id column"),
+        ("docs/adr", "look in docs/adr/0001.md"),
+        ("c++", "write C++ code"),
+        ("C#", "(c#)"),
+        (".env", "in the .env file"),
+        ("--force", "push --force now"),
+        ("pros & cons", "the pros  &\ncons"),
+        (" design  decision ", "a design decision"),
+        ("what now?", "so what now?"),
+    ] {
+        check(&words(&[word]), prompt, true);
+    }
+    for (word, prompt) in [
+        ("c++", "write C code"),
+        ("C#", "write C code"),
+        (".env", "the env of it"),
+        ("node.js", "the node js"),
+        ("node.js", "node. js"),
+        ("node.js", "node.json"),
+        ("CI/CD", "ci and cd"),
+        ("read-only", "read only"),
+        ("user_id", "user id"),
+        ("SHOP-12", "SHOP-123"),
+        ("don't", "don t"),
+    ] {
+        check(&words(&[word]), prompt, false);
+    }
+}
+
+#[test]
+fn a_phrase_of_marks_alone_can_be_mentioned_by_nobody() {
+    for phrase in ["", " ", "???", "->", " ,", "\u{1f680}"] {
+        assert!(!has_words(phrase), "{phrase:?}");
+        check(&words(&[phrase]), "anything, and more ??? ->", false);
+    }
+    for phrase in ["c++", "1", "é", "缓存"] {
+        assert!(has_words(phrase), "{phrase:?}");
+    }
 }
 
 #[test]

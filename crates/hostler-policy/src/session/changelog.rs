@@ -63,9 +63,10 @@ pub fn is_generated(text: &str) -> bool {
     GENERATED.iter().any(|it| start.contains(it))
 }
 
-/// Adds what is not there yet. `existing` is the file's text; `None` makes a new one.
+/// Adds what is not there yet. `existing` is the file's text; `None`, or one that says nothing, makes a new one.
 pub fn merge(existing: Option<&str>, entries: &[Entry], target: &Target<'_>) -> Merged {
     let text = existing
+        .filter(|it| !it.trim_start_matches('\u{feff}').trim().is_empty())
         .unwrap_or("# Changelog\n\nAll notable changes to this project are documented in this file.\n");
     let document = Document::parse(text);
     let style = Style::of(&document);

@@ -5,6 +5,8 @@
 
 mod checks;
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 pub use self::checks::{Checks, checks};
@@ -110,6 +112,8 @@ pub struct Plan {
     pub outcome: String,
     /// The commit that was checked out.
     pub head: Option<String>,
+    /// The commits that were checked out in all work trees which share the record, `head` first.
+    pub heads: Vec<String>,
     /// The tag's name; `None`: none is wanted.
     pub tag: Option<String>,
     /// Branch and tag are pushed.
@@ -136,10 +140,20 @@ pub struct Plan {
     pub in_changelog: Vec<String>,
     /// Tests and linters that were run.
     pub checks: Checks,
-    /// Files of the close that the user had changed before: they are not committed.
+    /// Files of the close with changes of the user's besides: they are not committed.
     pub changed_before: Vec<String>,
     /// Files that the close changed, relative to the project's root.
     pub files: Vec<String>,
+    /// SHA-256 of what the close wrote into each of `files`: whatever else is in one of them is the user's.
+    pub digests: BTreeMap<String, String>,
+    /// The commit that the close made, where nobody committed anything between it and `head`.
+    pub committed: Option<String>,
+    /// The tag object that the close made: one that somebody else put in its place is not touched.
+    pub tag_object: Option<String>,
+    /// The tag is at the remote.
+    pub published: bool,
+    /// References that earlier closes could not push.
+    pub also: Vec<String>,
     /// What became of the steps so far.
     pub told: Vec<Told>,
 }
@@ -154,6 +168,21 @@ impl Plan {
     pub fn tell(&mut self, step: Step, outcome: Outcome, message: impl Into<String>) {
         self.told.retain(|it| it.step != step);
         self.told.push(Told { step, outcome, message: message.into() });
+    }
+
+    /// Has steps taken anew.
+    pub fn forget(&mut self, steps: &[Step]) {
+        self.told.retain(|it| !steps.contains(&it.step));
+    }
+
+    /// Whether a step was tried and failed.
+    pub fn has_failed(&self, step: Step) -> bool {
+        self.told(step).is_some_and(|it| it.outcome == Outcome::Failed)
+    }
+
+    /// The commit that the tag belongs on.
+    pub fn tagged(&self) -> Option<&str> {
+        self.committed.as_deref().or(self.head.as_deref())
     }
 
     /// What goes into a changelog: what commits say where there are any. What was logged by hand tells the same in

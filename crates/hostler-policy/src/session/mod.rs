@@ -5,4 +5,5 @@ pub mod changelog;
 pub mod closing;
 pub mod display;
 pub mod phrase;
+pub mod purpose;
 pub mod start;

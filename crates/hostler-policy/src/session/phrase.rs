@@ -1,8 +1,16 @@
 //! Phrases that open and close a session, found in what the user typed.
 //!
 //! A phrase counts when it is the whole message, or the message's last sentence with nothing but courtesies
-//! around it. Everything else is talk about sessions, a list that happens to end in `cs`, a quotation or code:
-//! a session that closes by mistake costs more than a phrase that has to be typed again.
+//! around it and the news before it that work is done. Everything else is talk about sessions, a list that happens
+//! to end in `cs`, a quotation or code: a session that closes by mistake costs more than a phrase that has to be
+//! typed again.
+
+mod finished;
+mod vocabulary;
+
+use vocabulary::{
+    ARTICLES, ASKING, CONTINUING, COURTESIES, DONE, ENDINGS, FOLDS, LEADING, LEADS, POLITE, SUBJECTS, holds,
+};
 
 /// What the user asked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -13,7 +21,7 @@ pub enum Phrase {
     Close,
 }
 
-/// The phrases, word by word. `""` stands for an article or none.
+/// The phrases, word by word. `""` stands for an article or none, and for `current`.
 const PHRASES: &[(Phrase, &[&str])] = &[
     (Phrase::Close, &["cts"]),
     (Phrase::Close, &["cs"]),
@@ -23,40 +31,39 @@ const PHRASES: &[(Phrase, &[&str])] = &[
     (Phrase::Open, &["sns"]),
     (Phrase::Open, &["start", "", "new", "session"]),
 ];
-const ARTICLES: &str = "the this a";
-
-/// Words that may stand around any phrase.
-const COURTESIES: &str = "alright bye cheers cool done fine good great k nice now ok okay perfect please pls right super \
-    thanks thx ty well wonderful yeah yep yes";
-/// Words that may stand further before a phrase that is spelled out or set off by a comma: the work is done.
-const ENDINGS: &str = "a again all am and are enough everything finished for go i i'm is it it's job let's lets lgtm looks \
-    ready so that that's the then this time today to we we're work works";
-/// Those of them that may stand right before a phrase that is spelled out. `we close the session` tells, it does not
-/// ask.
-const LEADING: &str = "and go let's lets so then to";
-/// Words that begin a question, with or without its mark.
-const ASKING: &str = "am are can could did do does how is should what when where which who why will would";
-/// Words that begin what comes after something that is still to be done.
-const CONTINUING: &str = "and then";
-/// Words after which a line is no sentence of its own, though it stands alone.
-const CONNECTING: &str = "a after and as before but called can can't cannot command could did didn't do does doesn't don't \
-    dont for from how i if in is like must named never no not of on once or say says should shouldn't \
-    than the then they to type typed unless until vs was we what when whether while why will with \
-    without won't would you";
 
 /// A last sentence that is longer than this in bytes holds more than a phrase and courtesies.
 const SENTENCE_BYTES_MAX: usize = 120;
 
+/// Courtesies after a phrase that are sentences of their own: more of them are something else.
+const FAREWELLS_MAX: usize = 3;
+
 /// The phrase in `prompt`, if it holds one. Looks at the end first: a prompt without a phrase costs next to nothing.
 pub fn phrase(prompt: &str) -> Option<Phrase> {
-    let (before, sentence) = split_last_sentence(prompt.trim_end());
+    let (before, sentence) = split_last_sentence(without_farewells(prompt.trim_end()));
     let found = find(&words(sentence)?)?;
-    let alone = before.trim().is_empty();
-    if alone {
-        return Some(found.phrase);
-    }
-    let stands = !found.continues && is_prose(before, sentence) && is_complete(before, found.spelled_out);
+    let stands = before.trim().is_empty()
+        || (!found.continues && is_prose(before, sentence) && finished::is_finished(before));
     stands.then_some(found.phrase)
+}
+
+/// `text` without the courtesies that follow its last sentence, as in `Close the session. Thank you!`
+fn without_farewells(text: &str) -> &str {
+    let mut text = text;
+    for _ in 0..FAREWELLS_MAX {
+        let (before, sentence) = split_last_sentence(text);
+        let before = before.trim_end();
+        if before.is_empty() || !is_courtesy(sentence) {
+            break;
+        }
+        text = before;
+    }
+    text
+}
+
+/// Nothing but courtesies.
+fn is_courtesy(sentence: &str) -> bool {
+    words(sentence).is_some_and(|words| !words.is_empty() && words.iter().all(|word| word.is_in(COURTESIES)))
 }
 
 /// The message up to its last sentence, and that sentence. A full stop inside a word (`main.cs`) ends none.
@@ -105,14 +112,9 @@ impl Word {
     }
 }
 
-/// Whether a word is one of a list with spaces between them.
-fn holds(list: &str, word: &str) -> bool {
-    list.split(' ').any(|it| it == word)
-}
-
 /// The words of a sentence; `None` for one that holds code, quotations, a question or too much.
 fn words(sentence: &str) -> Option<Vec<Word>> {
-    let sentence = sentence.trim().trim_end_matches(is_closing);
+    let sentence = unemphasised(sentence.trim().trim_end_matches(is_closing));
     if sentence.is_empty() || SENTENCE_BYTES_MAX < sentence.len() {
         return None;
     }
@@ -131,20 +133,42 @@ fn words(sentence: &str) -> Option<Vec<Word>> {
         if !text.chars().all(|c| c.is_alphabetic() || c == '\'') {
             return None;
         }
-        let comma = bare.len() < token.len();
-        match out.last_mut() {
-            Some(last) if last.text == "thank" && text == "you" => {
-                *last = Word { text: "thanks".to_owned(), comma };
-            }
-            _ => out.push(Word { text, comma }),
-        }
+        out.push(Word { text, comma: bare.len() < token.len() });
+        fold(&mut out);
     }
     Some(out)
 }
 
+/// Several words at the end that say one thing become the word for it: `see you tomorrow` is `bye`.
+fn fold(words: &mut Vec<Word>) {
+    let ends_with = |parts: &str| {
+        let count = parts.split(' ').count();
+        let start = words.len().checked_sub(count)?;
+        // A comma parts what would be one thing.
+        let together = words[start..words.len() - 1].iter().all(|word| !word.comma);
+        let same = words[start..].iter().zip(parts.split(' ')).all(|(word, part)| word.text == part);
+        (together && same).then_some(start)
+    };
+    let found = FOLDS.iter().find_map(|(parts, word)| Some((ends_with(parts)?, *word)));
+    if let Some((start, word)) = found {
+        let comma = words.last().is_some_and(|last| last.comma);
+        words.truncate(start);
+        words.push(Word { text: word.to_owned(), comma });
+        fold(words);
+    }
+}
+
+/// What stands between marks of emphasis, as in `**close the session**`.
+fn unemphasised(sentence: &str) -> &str {
+    ["**", "__", "*", "_"]
+        .iter()
+        .find_map(|mark| sentence.strip_prefix(mark)?.strip_suffix(mark))
+        .filter(|inner| !inner.starts_with(char::is_whitespace))
+        .map_or(sentence, |inner| inner.trim_end_matches(is_closing))
+}
+
 struct Found {
     phrase: Phrase,
-    spelled_out: bool,
     /// The sentence goes on from the one before, as in `then close the session`.
     continues: bool,
 }
@@ -156,16 +180,37 @@ fn find(words: &[Word]) -> Option<Found> {
         (0..words.len()).find_map(|at| {
             let length = length_at(&words[at..], pattern)?;
             let (before, after) = (&words[..at], &words[at + length..]);
-            let courteous = before.iter().all(|word| word.is_in(COURTESIES));
-            let known = before.iter().all(|word| word.is_in(COURTESIES) || word.is_in(ENDINGS));
-            let led = |word: &Word| word.is_in(COURTESIES) || word.is_in(LEADING);
-            let set_off = before.last().is_some_and(|word| word.comma || (spelled_out && led(word)));
-            let begins_with = |list| before.first().is_some_and(|word| word.is_in(list));
-            let polite = |word: &Word| word.is_in(COURTESIES) || word.is_in("for today then");
-            let fits = (courteous || (known && set_off)) && !begins_with(ASKING) && after.iter().all(polite);
-            fits.then(|| Found { phrase: *phrase, spelled_out, continues: begins_with(CONTINUING) })
+            let polite = |word: &Word| word.is_in(COURTESIES) || word.is_in(POLITE);
+            let fits = is_led(before, spelled_out) && after.iter().all(polite);
+            let continues = before.first().is_some_and(|word| word.is_in(CONTINUING));
+            fits.then_some(Found { phrase: *phrase, continues })
         })
     })
+}
+
+/// Whether what stands before a phrase in its sentence leaves it what it is.
+fn is_led(before: &[Word], spelled_out: bool) -> bool {
+    if before.iter().all(|word| word.is_in(COURTESIES)) {
+        return true;
+    }
+    if before.first().is_some_and(|word| word.is_in(ASKING)) {
+        return false;
+    }
+    let lead = LEADS.iter().find_map(|lead| {
+        let start = before.len().checked_sub(lead.split(' ').count())?;
+        before[start..].iter().zip(lead.split(' ')).all(|(word, part)| word.text == part).then_some(start)
+    });
+    let told = &before[..lead.filter(|_| spelled_out).unwrap_or(before.len())];
+    let tells_done = told.iter().any(|word| word.is_in(DONE));
+    let known = |word: &Word| {
+        word.is_in(COURTESIES)
+            || word.is_in(ENDINGS)
+            || (tells_done && (word.is_in(DONE) || word.is_in(SUBJECTS)))
+    };
+    let leads = |word: &Word| word.is_in(COURTESIES) || word.is_in(LEADING);
+    let set_off = told.len() < before.len()
+        || told.last().is_some_and(|word| word.comma || (spelled_out && leads(word)));
+    set_off && told.iter().all(known)
 }
 
 /// How many words the pattern takes at the start of `words`; `None` where it does not stand there.
@@ -175,6 +220,7 @@ fn length_at(words: &[Word], pattern: &[&str]) -> Option<usize> {
         let word = words.get(at);
         if part.is_empty() {
             at += usize::from(word.is_some_and(|word| word.is_in(ARTICLES)));
+            at += usize::from(words.get(at).is_some_and(|word| word.text == "current"));
         } else {
             word.filter(|word| word.text == *part)?;
             at += 1;
@@ -206,31 +252,6 @@ fn quotations_are_closed(text: &str) -> bool {
     let pairs = [('“', '”'), ('«', '»'), ('‹', '›'), ('「', '」')];
     let even = |quote| count(quote) % 2 == 0;
     even('"') && even('`') && pairs.iter().all(|(open, close)| count(*open) <= count(*close))
-}
-
-/// Whether what stands before the last sentence leaves it standing alone.
-fn is_complete(before: &str, spelled_out: bool) -> bool {
-    let line = before.trim_end().rsplit('\n').next().unwrap_or_default().trim();
-    // Editors put what is open before what was typed, between tags.
-    let is_tag = line.starts_with('<') && line.ends_with('>');
-    if is_tag
-        || is_fence(line)
-        || words(line).is_some_and(|words| words.iter().all(|word| word.is_in(COURTESIES)))
-    {
-        return true;
-    }
-    let mut line_words = line.split_whitespace();
-    let Some(last) = line_words.next_back() else { return true };
-    let mark = last.chars().next_back().unwrap_or_default();
-    let word = last.to_lowercase().replace('’', "'");
-    let numbered = mark == '.' && last.trim_end_matches('.').bytes().all(|it| it.is_ascii_digit());
-    let abbreviates = matches!(word.as_str(), "e.g." | "i.e." | "vs.");
-    let connects = matches!(mark, ':' | ',') || numbered || abbreviates || holds(CONNECTING, &word);
-    let first = line_words.next().map(str::to_lowercase);
-    let asks = !ends_sentence(mark) && first.as_deref().is_some_and(|first| holds(ASKING, first));
-    // Below a single word, or after a question, `cs` is an entry or an answer.
-    let answers = !spelled_out && (mark == '?' || first.is_none());
-    !(connects || asks || answers)
 }
 
 #[cfg(test)]

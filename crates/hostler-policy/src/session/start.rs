@@ -4,6 +4,8 @@ use hostler_model::StartSource;
 
 /// A session that was begun less than this many milliseconds ago is not followed by another one.
 pub const RECENT_MS: i64 = 300 * 1000;
+/// A recorded time further ahead than this is wrong, milliseconds.
+const AHEAD_MS_MAX: i64 = 24 * 60 * 60 * 1000;
 /// Minutes without activity after which a session has ended, unless the configuration says otherwise.
 pub const IDLE_MINUTES: u64 = 30;
 
@@ -38,7 +40,9 @@ pub struct Last {
 impl Last {
     /// Nobody has closed it and nobody works in it any more. Without any time it cannot be told.
     pub fn is_stale(&self, now_ms: i64, idle_ms: i64) -> bool {
-        let seen = self.seen_ms.max(self.begun_ms);
+        // A clock may be some hours off; a time that is far ahead tells nothing.
+        let past = |time: Option<i64>| time.filter(|time| time.saturating_sub(now_ms) < AHEAD_MS_MAX);
+        let seen = past(self.seen_ms).max(past(self.begun_ms));
         self.active && seen.is_some_and(|seen| idle_ms <= now_ms.saturating_sub(seen))
     }
 

@@ -83,7 +83,7 @@ fn a_changed_text_makes_links_suspect_until_they_are_reviewed() {
     let all: BTreeSet<&str> = matrix.rows.iter().map(|it| it.key.as_str()).collect();
     let lock = matrix.reviewed(&Lock::default(), &all);
     // What nothing cites has nothing to review.
-    assert_eq!(lock.entries.keys().collect::<Vec<_>>(), ["FR-2", "FR-3", "FR-4", "FR-5"]);
+    assert_eq!(lock.entries.keys().collect::<Vec<_>>(), ["a/FR-2", "a/FR-3", "b/FR-4", "b/FR-5"]);
     let again = Matrix::of(requirements.clone(), &sources, &[], &lock);
     assert_eq!(again.rows[1].review, Review::Current);
     requirements[1].text = "two, and more".to_owned();
@@ -140,8 +140,8 @@ fn ids_that_several_specifications_have_need_theirs() {
         told_of(&matrix),
         [
             "unknown-id 021-FR-09 b.rs:7",
+            "unknown-id fr/FR-1 b.rs:5",
             "ambiguous-id FR-1 b.rs:3",
-            "ambiguous-id fr/FR-1 b.rs:5",
             "duplicate-id FR-1 r.md:7",
         ]
     );
@@ -149,6 +149,103 @@ fn ids_that_several_specifications_have_need_theirs() {
     assert_eq!(matrix.find("FR-1").len(), 2);
     assert_eq!(matrix.find("002-albums/FR-1").len(), 1);
     assert_eq!(matrix.alike("21-fr-9"), ["021-FR-9"]);
+}
+
+#[test]
+fn a_specification_that_is_named_is_the_one_that_is_meant() {
+    let many =
+        [("010-cart", "FR-1"), ("010-checkout", "FR-1"), ("021-photos", "FR-1"), ("REQ-020", "REQ-020-1")];
+    let one = [("010-cart", "FR-1")];
+    let plain = [("requirements", "FR-1"), ("US", "US-1")];
+    #[rustfmt::skip]
+    let rows: &[(&[_], &str, &str)] = &[
+        (&many, "010-cart/FR-1", "010-cart/FR-1"),
+        (&many, "010-checkout/FR-1", "010-checkout/FR-1"),
+        (&many, "specs/010-cart/FR-1", "010-cart/FR-1"),
+        (&many, "cart/FR-1", "010-cart/FR-1"),
+        (&many, "021/FR-1", "021-photos/FR-1"),
+        (&many, "21/FR-1", "021-photos/FR-1"),
+        (&many, "020/REQ-020-1", "REQ-020-1"),
+        (&many, "020-sessions/REQ-020-1", "REQ-020-1"),
+        (&many, "010/FR-1", "ambiguous-id: `010/FR-1` may be any of `010-cart/FR-1`, `010-checkout/FR-1`; write one of these"),
+        (&many, "010-pay/FR-1", "unknown-id: `010-pay/FR-1` is no known requirement; `010-cart/FR-1` is"),
+        (&many, "030/REQ-020-1", "unknown-id: `030/REQ-020-1` is no known requirement; `REQ-020-1` is"),
+        // There is but one, and it is another one.
+        (&one, "FR-1", "FR-1"),
+        (&plain, "020-cart/FR-1", "FR-1"),
+        (&plain, "020/US-1", "US-1"),
+        (&one, "010/FR-1", "FR-1"),
+        (&one, "999-gone/FR-1", "unknown-id: `999-gone/FR-1` is no known requirement; `FR-1` is"),
+    ];
+    for (requirements, cited, expected) in rows {
+        let (spec, id) = cited.rsplit_once('/').unwrap_or(("", cited));
+        let decorator = format!("@TAG(spec='{spec}', reqs=['{id}'])\ndef f(): pass\n");
+        for source in [source("a.rs", &format!("// @TAG {cited}\nfn f() {{}}\n")), source("a.py", &decorator)]
+        {
+            if spec.is_empty() && source.path == "a.py" {
+                continue;
+            }
+            let requirements = requirements.iter().map(|it| requirement(it.0, it.1, "t", None)).collect();
+            let matrix = Matrix::of(requirements, std::slice::from_ref(&source), &[], &Lock::default());
+            let told: Vec<String> =
+                matrix.findings.iter().map(|it| format!("{}: {}", it.rule.id(), it.message)).collect();
+            let linked = matrix.rows.iter().filter(|it| !it.links.is_empty()).map(|it| it.key.clone());
+            let got: Vec<String> = linked.chain(told).collect();
+            // A decorator names the two in two places.
+            let expected = if source.path == "a.py" {
+                expected.replace(&format!("ambiguous-id: `{cited}`"), &format!("ambiguous-id: `{id}`"))
+            } else {
+                (*expected).to_owned()
+            };
+            assert_eq!(got, [expected], "{cited} in {}", source.path);
+        }
+    }
+}
+
+#[test]
+fn reviews_stay_with_their_requirement_and_are_missed_with_it() {
+    let sources = [source("a.rs", "// @TAG a/FR-1\nfn f() {}\n// @TAG FR-2\nfn g() {}\n")];
+    let both = || vec![requirement("a", "FR-1", "one", None), requirement("a", "FR-2", "two", None)];
+    let first = Matrix::of(both(), &sources, &[], &Lock::default());
+    let all: BTreeSet<&str> = first.rows.iter().map(|it| it.key.as_str()).collect();
+    let lock = first.reviewed(&Lock::default(), &all);
+    let mut old = Lock::default();
+    for (key, value) in &lock.entries {
+        old.entries.insert(key.trim_start_matches("a/").to_owned(), value.clone());
+    }
+    for lock in [&lock, &old] {
+        let matrix = Matrix::of(both(), &sources, &[], lock);
+        assert!(matrix.rows.iter().all(|it| it.review == Review::Current) && matrix.findings.is_empty());
+        // Another specification comes to have the id, before and after it, and the text changes.
+        for at in [0, 2] {
+            let mut more = both();
+            more[0].text = "one, changed".to_owned();
+            more.insert(at, requirement("b", "FR-1", "other", None));
+            let matrix = Matrix::of(more, &sources, &[], lock);
+            assert_eq!(told_of(&matrix), ["suspect-link a/FR-1 r.md:7"]);
+            let again = matrix.reviewed(lock, &BTreeSet::from(["a/FR-1"]));
+            assert!(again.entries.contains_key("a/FR-1") && !again.entries.contains_key("FR-1"), "{again:?}");
+        }
+        // It goes, and its tag with it.
+        let fewer = vec![requirement("a", "FR-1", "one", None)];
+        let sources = [source("a.rs", "// @TAG a/FR-1\nfn f() {}\n")];
+        let matrix = Matrix::of(fewer.clone(), &sources, &[], lock);
+        let key = lock.entries.keys().find(|it| it.ends_with("FR-2")).unwrap();
+        assert_eq!(told_of(&matrix), [format!("lost-requirement {key} trace.lock:0")]);
+        // Nobody knows where not all sources were read.
+        let files = outcome::Files::default();
+        let part = Input { sources: &sources, cases: &[], files: &files, lock, whole: false };
+        assert!(Matrix::joined(fewer, &part).findings.is_empty());
+    }
+}
+
+#[test]
+fn results_that_belong_to_nothing_are_told() {
+    let (requirements, sources) = some();
+    let report = "<testsuite><testcase classname='x.y' name='test_z'/></testsuite>";
+    let cases = outcome::read("r", report).unwrap();
+    let matrix = Matrix::of(requirements, &sources, &cases, &Lock::default());
+    assert_eq!(matrix.notes, ["none of the 1 results belongs to a test that cites a requirement"]);
 }
 
 #[test]

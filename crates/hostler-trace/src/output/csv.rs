@@ -4,7 +4,8 @@ use crate::Matrix;
 
 use super::Options;
 
-const HEADER: &str = "key,id,specification,done,state,review,source,line,text,traced by,tested by";
+/// The first line.
+pub const HEADER: &str = "key,id,specification,done,state,review,source,line,text,traced by,tested by";
 
 /// The whole matrix.
 pub fn text(matrix: &Matrix, options: &Options<'_>) -> String {
@@ -40,9 +41,11 @@ pub fn text(matrix: &Matrix, options: &Options<'_>) -> String {
     out
 }
 
-/// Quoted where it must be; what a spreadsheet would run as a formula gets an apostrophe in front.
+/// Quoted where it must be; what a spreadsheet would run as a formula gets an apostrophe in front. Control characters,
+/// which a terminal would obey, are left out but for line ends and tabs.
 fn cell(text: &str) -> String {
-    let text =
-        if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text.to_owned() };
+    let shown = |c: &char| !c.is_control() || matches!(c, '\n' | '\r' | '\t');
+    let text: String = text.chars().filter(shown).collect();
+    let text = if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text };
     if text.contains([',', '"', '\n', '\r']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text }
 }

@@ -51,6 +51,8 @@ pub fn page(matrix: &Matrix, options: &Options<'_>) -> String {
         }
     }
     .into_string()
+    // A terminal that the page is printed to would obey them, and HTML has none.
+    .replace(|c: char| c.is_control() && c != '\n', " ")
 }
 
 fn coverage(matrix: &Matrix) -> Markup {
@@ -104,7 +106,7 @@ fn findings(matrix: &Matrix) -> Markup {
                         @for finding in &matrix.findings {
                             tr {
                                 td { span.bad { (finding.rule.id()) } }
-                                td { code { (finding.path) ":" (finding.line) } }
+                                td { code { (finding.path) @if finding.line != 0 { ":" (finding.line) } } }
                                 td { (finding.message) }
                             }
                         }

@@ -9,6 +9,12 @@ use super::Options;
 /// The format that this build writes; fields are only added to it.
 pub const VERSION: u32 = 1;
 
+/// Whether a document is one of ours.
+pub fn is_ours(document: &Value) -> bool {
+    let by_us = document["generator"].as_str().is_some_and(|it| it.starts_with("hostler "));
+    by_us && document["requirements"].is_array()
+}
+
 /// The whole matrix.
 pub fn document(matrix: &Matrix, options: &Options<'_>) -> Value {
     let specs = matrix.specs.iter().map(|(name, coverage)| {

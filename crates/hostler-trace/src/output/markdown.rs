@@ -20,7 +20,7 @@ pub fn text(matrix: &Matrix, options: &Options<'_>) -> String {
 
 fn write(out: &mut String, matrix: &Matrix, options: &Options<'_>) -> std::fmt::Result {
     let all = &matrix.totals;
-    writeln!(out, "# {}\n", options.title)?;
+    writeln!(out, "# {}\n", escaped(options.title).trim())?;
     writeln!(out, "<!-- Made by `hostler trace matrix`; changes by hand are lost. -->\n")?;
     writeln!(out, "{}.\n", matrix.headline())?;
     writeln!(
@@ -132,7 +132,7 @@ fn places(row: &Row, test: bool) -> String {
     cells.join(", ")
 }
 
-/// In a table's cell, as text.
+/// In a table's cell or a heading, as text on one line.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

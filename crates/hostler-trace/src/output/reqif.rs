@@ -10,6 +10,8 @@ use crate::{Link, Matrix, Review, State};
 
 use super::Options;
 
+/// In every file of ours.
+pub const TOOL: &str = "<REQ-IF-TOOL-ID>hostler ";
 /// Longest text of an attribute, characters; longer ones are cut.
 const TEXT_CHARS_MAX: usize = 32_000;
 

@@ -14,6 +14,13 @@ const STATE: &str = "requirement-state";
 /// What relative addresses start from.
 const BASE: &str = "PROJECT";
 
+/// Whether a log is one of ours.
+pub fn is_ours(log: &Value) -> bool {
+    log["runs"][0]["tool"]["driver"]["rules"]
+        .as_array()
+        .is_some_and(|rules| rules.iter().any(|it| it["id"] == STATE))
+}
+
 /// The matrix as one log with one run. `root`: the project's folder as a `file:` address that ends with a slash.
 pub fn log(matrix: &Matrix, options: &Options<'_>, root: Option<&str>) -> Value {
     let descriptor = |id: &str, summary: &str, level: &str| {
@@ -52,9 +59,12 @@ pub fn log(matrix: &Matrix, options: &Options<'_>, root: Option<&str>) -> Value 
 fn level(rule: Rule) -> &'static str {
     match rule {
         Rule::UnknownId | Rule::TracedFailing | Rule::DuplicateId => "error",
-        Rule::AmbiguousId | Rule::UnreadableTag | Rule::DoneUntraced | Rule::SuspectLink | Rule::LostLink => {
-            "warning"
-        }
+        Rule::AmbiguousId
+        | Rule::UnreadableTag
+        | Rule::DoneUntraced
+        | Rule::SuspectLink
+        | Rule::LostLink
+        | Rule::LostRequirement => "warning",
     }
 }
 

@@ -36,7 +36,7 @@ fn matrix() -> Matrix {
 fn markdown_is_a_table_for_each_specification() {
     let text = markdown::text(&matrix(), &OPTIONS);
     for line in [
-        "# Trace <1>",
+        "# Trace &lt;1>",
         "3 of 4 requirements traced (75.0 %), 2 tested, 1 passing, 1 failing, 1 unknown id, 1 done but untraced.",
         "| my spec | 4 | 2 | 3 (75.0 %) | 2 | 2 (50.0 %) | 1 | 1 |",
         "| unknown-id | `tests/t.py` | `FR-9` is no known requirement |",
@@ -202,4 +202,5 @@ fn the_page_needs_nothing_else_and_escapes() {
     }
     assert!(page.get(..2_048).unwrap().contains(html::GENERATOR));
     assert!(page.contains("<span class=\"state failing\">failing</span>"));
+    assert!(page.contains(" three") && !page.contains('\u{7}'));
 }

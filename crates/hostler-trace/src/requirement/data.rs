@@ -1,14 +1,19 @@
 //! YAML and JSON: any mapping with an id, and any key that is an id, is a requirement.
 
+use std::collections::HashMap;
+use std::fmt;
 use std::path::Path;
 
 use saphyr_parser::{Event, Parser, ScanError};
-use serde_json::Value as Json;
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::value::RawValue;
 
 use super::{Draft, Error, Options, Part, done, place};
 
 /// Deepest nesting that is read.
 const DEPTH_MAX: usize = 200;
+/// Longest text that an alias may stand for, bytes.
+const ANCHOR_BYTES_MAX: usize = 4_096;
 
 /// A document of either kind.
 #[derive(Debug, Clone, PartialEq)]
@@ -44,43 +49,87 @@ pub(super) fn yaml_from(
     Ok(finder.out)
 }
 
-/// Reads JSON.
+/// Reads JSON: a key that is there twice is read twice.
 pub(super) fn json(path: &str, text: &str, options: &Options<'_>) -> Result<Vec<Draft>, Error> {
-    let document: Json = serde_json::from_str(text).map_err(|error| Error::Broken {
-        path: path.to_owned(),
-        line: error.line(),
-        why: error.to_string(),
-    })?;
+    let broken = |line: usize, why: String| Error::Broken { path: path.to_owned(), line, why };
+    let document: &RawValue =
+        serde_json::from_str(text).map_err(|error| broken(error.line(), error.to_string()))?;
     let mut finder = Finder { options, out: Vec::new() };
-    let root = from_json(document);
+    let root = from_json(document, &Newlines::of(text), DEPTH_MAX).map_err(|why| broken(1, why))?;
     finder.visit(&root, None);
     if let (true, Value::Map(pairs)) = (finder.out.is_empty(), &root) {
         finder.named_by_file(path, pairs, 1);
     }
-    // The parser tells no lines: an id stands where it is quoted first, in the order of the document.
-    let (mut from, mut line) = (0, 1);
-    for draft in &mut finder.out {
-        let quoted = format!("\"{}\"", draft.id);
-        if let Some(at) = text.get(from..).and_then(|rest| rest.find(&quoted)) {
-            line += text[from..from + at].matches('\n').count();
-            from += at;
-        }
-        draft.line = line;
-    }
     Ok(finder.out)
 }
 
-fn from_json(value: Json) -> Value {
-    match value {
-        Json::Null => Value::Text(String::new()),
-        Json::Bool(it) => Value::Text(it.to_string()),
-        Json::Number(it) => Value::Text(it.to_string()),
-        Json::String(it) => Value::Text(it),
-        Json::Array(items) => Value::List(items.into_iter().map(from_json).collect()),
-        Json::Object(pairs) => {
-            Value::Map(pairs.into_iter().map(|(key, value)| (key, 0, from_json(value))).collect())
-        }
+/// Where the lines of a text end.
+struct Newlines {
+    /// Where the text lies.
+    start: usize,
+    ends: Vec<usize>,
+}
+
+impl Newlines {
+    fn of(text: &str) -> Self {
+        Self { start: text.as_ptr() as usize, ends: memchr::memchr_iter(b'\n', text.as_bytes()).collect() }
     }
+
+    /// The line that a part of the text begins on, from 1.
+    fn line(&self, part: &str) -> usize {
+        let at = (part.as_ptr() as usize).saturating_sub(self.start);
+        1 + self.ends.partition_point(|end| *end < at)
+    }
+}
+
+/// The pairs of an object as they stand in the text.
+struct Pairs<'t>(Vec<(String, &'t RawValue)>);
+
+impl<'de> Deserialize<'de> for Pairs<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visit;
+        impl<'de> Visitor<'de> for Visit {
+            type Value = Pairs<'de>;
+
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("an object")
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Visit)
+    }
+}
+
+fn from_json(value: &RawValue, lines: &Newlines, depth_left: usize) -> Result<Value, String> {
+    let Some(depth_left) = depth_left.checked_sub(1) else {
+        return Err(format!("nested deeper than {DEPTH_MAX} levels"));
+    };
+    let text = value.get();
+    let told = |error: serde_json::Error| error.to_string();
+    Ok(match text.as_bytes().first() {
+        Some(b'{') => {
+            let Pairs(pairs) = serde_json::from_str(text).map_err(told)?;
+            let pairs = pairs
+                .into_iter()
+                .map(|(key, value)| Ok((key, lines.line(value.get()), from_json(value, lines, depth_left)?)));
+            Value::Map(pairs.collect::<Result<_, String>>()?)
+        }
+        Some(b'[') => {
+            let items: Vec<&RawValue> = serde_json::from_str(text).map_err(told)?;
+            let items = items.into_iter().map(|item| from_json(item, lines, depth_left));
+            Value::List(items.collect::<Result<_, String>>()?)
+        }
+        Some(b'"') => Value::Text(serde_json::from_str(text).map_err(told)?),
+        _ if text == "null" => Value::Text(String::new()),
+        _ => Value::Text(text.to_owned()),
+    })
 }
 
 /// A list or mapping that is not complete yet.
@@ -89,17 +138,24 @@ enum Open {
     Map(Vec<(String, usize, Value)>, Option<(String, usize)>),
 }
 
-/// The documents of a YAML text; an alias stands for nothing, so no text grows when it is read.
+/// The documents of a YAML text. An alias of a text is that text; one of a list or mapping stands for nothing, so that
+/// nothing grows when it is read.
 fn tree(text: &str, first_line: usize) -> Result<Vec<Value>, (usize, String)> {
     let mut roots = Vec::new();
     let mut open: Vec<Open> = Vec::new();
+    let mut anchors: HashMap<usize, String> = HashMap::new();
     for event in Parser::new_from_str(text) {
         let (event, span) =
             event.map_err(|error: ScanError| (error.marker().line(), error.info().to_owned()))?;
         let line = span.start.line() + first_line - 1;
         let complete = match event {
-            Event::Scalar(text, ..) => Some(Value::Text(text.into_owned())),
-            Event::Alias(_) => Some(Value::Text(String::new())),
+            Event::Scalar(text, _, anchor, _) => {
+                if anchor != 0 && text.len() <= ANCHOR_BYTES_MAX {
+                    anchors.insert(anchor, text.to_string());
+                }
+                Some(Value::Text(text.into_owned()))
+            }
+            Event::Alias(anchor) => Some(Value::Text(anchors.get(&anchor).cloned().unwrap_or_default())),
             Event::SequenceStart(..) => {
                 open.push(Open::List(Vec::new()));
                 None

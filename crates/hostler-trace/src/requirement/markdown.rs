@@ -1,6 +1,9 @@
 //! Markdown: lists and checklists, tables, headings, bold paragraphs, front matter.
 
+use std::borrow::Cow;
+
 use super::{Columns, Draft, Error, Options, Part, data, done, place};
+use crate::inline::{Fence, without_code};
 
 /// Reads one document. What stands in code blocks and comments is an example, what is struck out is gone.
 pub(super) fn read(path: &str, text: &str, options: &Options<'_>) -> Result<Vec<Draft>, Error> {
@@ -8,59 +11,84 @@ pub(super) fn read(path: &str, text: &str, options: &Options<'_>) -> Result<Vec<
         Reader { options, out: Vec::new(), current: Current::None, spec: None, title: None, whole: None };
     let body_from = reader.front_matter(path, text)?;
     let mut lines = Lines::new(text, body_from);
-    while let Some((number, line)) = lines.next() {
-        if let Some(delimiter) = lines.peek().filter(|_| line.contains('|'))
-            && is_delimiter(delimiter)
-        {
-            reader.table(line, &mut lines);
-            continue;
+    while let Some(Line { number, text, code }) = lines.next() {
+        let (number, text, code) = (*number, text.clone(), *code);
+        if code {
+            reader.code(&text);
+        } else if text.contains('|') && lines.peek().is_some_and(|it| !it.code && is_delimiter(&it.text)) {
+            reader.table(&text, &mut lines);
+        } else {
+            reader.line(number, &text);
         }
-        reader.line(number, line);
     }
     reader.finish();
     Ok(reader.out)
 }
 
-/// The lines of a text with their numbers from 1, without code blocks and comments.
+/// One line of a text.
+struct Line<'t> {
+    /// From 1.
+    number: usize,
+    /// Without comments.
+    text: Cow<'t, str>,
+    /// It stands in a block of code: an example that defines nothing, though it may belong to what does.
+    code: bool,
+}
+
+/// The lines of a text.
 struct Lines<'t> {
-    lines: Vec<(usize, &'t str)>,
+    lines: Vec<Line<'t>>,
     at: usize,
 }
 
 impl<'t> Lines<'t> {
     fn new(text: &'t str, from: usize) -> Self {
         let mut lines = Vec::new();
-        let (mut fence, mut in_comment): (Option<&str>, bool) = (None, false);
+        let (mut fence, mut in_comment): (Option<Fence>, bool) = (None, false);
         for (at, line) in text.lines().enumerate().skip(from) {
-            let trimmed = line.trim_start();
+            let mut push = |text, code| lines.push(Line { number: at + 1, text, code });
+            // What was left out separates what is around it.
             if let Some(open) = fence {
-                let closes =
-                    trimmed.starts_with(open) && trimmed.trim_end().trim_matches(['`', '~']).is_empty();
-                fence = if closes { None } else { Some(open) };
-            } else if in_comment {
-                in_comment = !line.contains("-->");
-            } else if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-                fence = trimmed.get(..3);
-            } else if let Some(open) = trimmed.strip_prefix("<!--") {
-                in_comment = !open.contains("-->");
-            } else {
-                lines.push((at + 1, line));
+                fence = Some(open).filter(|it| !it.is_closed_by(line));
+                push(Cow::Borrowed(if fence.is_some() { line } else { "" }), fence.is_some());
                 continue;
             }
-            // Whatever was left out separates what is around it.
-            lines.push((at + 1, ""));
+            if !in_comment {
+                fence = Fence::opened_by(line);
+            }
+            let text =
+                if fence.is_some() { Cow::Borrowed("") } else { without_comments(line, &mut in_comment) };
+            push(text, false);
         }
         Self { lines, at: 0 }
     }
 
-    fn next(&mut self) -> Option<(usize, &'t str)> {
-        let line = self.lines.get(self.at).copied();
+    fn next(&mut self) -> Option<&Line<'t>> {
         self.at += 1;
-        line
+        self.lines.get(self.at - 1)
     }
 
-    fn peek(&self) -> Option<&'t str> {
-        self.lines.get(self.at).map(|it| it.1)
+    fn peek(&self) -> Option<&Line<'t>> {
+        self.lines.get(self.at)
+    }
+}
+
+/// A line without its comments; `in_comment` goes on from line to line.
+fn without_comments<'t>(line: &'t str, in_comment: &mut bool) -> Cow<'t, str> {
+    let prose = without_code(line);
+    if !*in_comment && !prose.contains("<!--") {
+        return Cow::Borrowed(line);
+    }
+    let (mut out, mut from) = (String::new(), 0);
+    loop {
+        let mark = if *in_comment { "-->" } else { "<!--" };
+        let rest = if *in_comment { line } else { &prose };
+        let found = rest.get(from..).and_then(|it| it.find(mark)).map(|it| from + it);
+        if !*in_comment {
+            out.push_str(line.get(from..found.unwrap_or(line.len())).unwrap_or_default());
+        }
+        let Some(found) = found else { return Cow::Owned(out) };
+        (from, *in_comment) = (found + mark.len(), !*in_comment);
     }
 }
 
@@ -68,9 +96,11 @@ impl<'t> Lines<'t> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Current {
     None,
-    /// The last draft is a list item that began at this column, or a paragraph.
+    /// The last draft is a list item that began at this column, or a paragraph; after a blank line, only what is indented
+    /// more belongs to it.
     Item {
         indent: usize,
+        blank: bool,
     },
     /// The last requirement that a heading names, by its place.
     Heading {
@@ -118,12 +148,13 @@ impl Reader<'_> {
     fn line(&mut self, number: usize, line: &str) {
         let trimmed = line.trim();
         if trimmed.is_empty() {
-            if let Current::Item { .. } = self.current {
-                self.current = Current::None;
+            if let Current::Item { blank, .. } = &mut self.current {
+                *blank = true;
             }
             return;
         }
         let indent = line.len() - line.trim_start().len();
+        self.go_on(indent);
         if let Some(heading) = heading(trimmed) {
             self.current = Current::None;
             let named = heading.strip_prefix("Requirement ").or(heading.strip_prefix("Requirement: "));
@@ -139,11 +170,11 @@ impl Reader<'_> {
             let (ticked, item) = checkbox(item);
             if let Some((id, rest)) = self.definition(item, ticked.is_some()) {
                 self.push(id, rest, ticked, number);
-                self.current = Current::Item { indent };
+                self.current = Current::Item { indent, blank: false };
                 return;
             }
             match self.current {
-                Current::Item { indent: parent } if parent < indent => self.append(item),
+                Current::Item { indent: parent, .. } if parent < indent => self.append(item),
                 Current::Item { .. } => self.current = Current::None,
                 _ => {}
             }
@@ -158,12 +189,31 @@ impl Reader<'_> {
             && let Some((id, rest)) = self.definition(trimmed, bold)
         {
             self.push(id, rest, None, number);
-            self.current = Current::Item { indent };
+            self.current = Current::Item { indent, blank: false };
             return;
         }
         match self.current {
             Current::Item { .. } => self.append(trimmed),
             Current::Heading { at } => self.append_to(at, trimmed),
+            Current::None => {}
+        }
+    }
+
+    /// A paragraph that begins at this column: what was open before a blank line stays so only where it is indented less.
+    fn go_on(&mut self, indent: usize) {
+        match &mut self.current {
+            Current::Item { indent: parent, blank } if *blank && *parent < indent => *blank = false,
+            Current::Item { blank: true, .. } => self.current = Current::None,
+            _ => {}
+        }
+    }
+
+    /// A line of a block of code is part of what it explains.
+    fn code(&mut self, line: &str) {
+        self.go_on(line.len() - line.trim_start().len());
+        match self.current {
+            Current::Item { .. } => self.append(line),
+            Current::Heading { at } => self.append_to(at, line),
             Current::None => {}
         }
     }
@@ -209,8 +259,10 @@ impl Reader<'_> {
         }
         let tail = &inner[end..];
         // `FR-001-old` and `FR-0012` are other words.
-        if tail.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ',' | ';'))
-            && !tail.starts_with("-->")
+        // Ranges and lists mention.
+        if tail.starts_with("..")
+            || tail.starts_with(|c: char| c.is_alphanumeric() || matches!(c, '-' | '/' | ',' | ';'))
+                && !tail.starts_with("-->")
         {
             return None;
         }
@@ -238,7 +290,10 @@ impl Reader<'_> {
     }
 
     fn table(&mut self, head: &str, lines: &mut Lines<'_>) {
-        self.current = Current::None;
+        self.go_on(head.len() - head.trim_start().len());
+        let around = std::mem::replace(&mut self.current, Current::None);
+        let before = self.out.len();
+        let mut rows = vec![head.to_owned()];
         let names: Vec<String> = cells(head).iter().map(|it| plain(it)).collect();
         lines.next();
         let columns = self.options.columns;
@@ -247,20 +302,47 @@ impl Reader<'_> {
         let default = Columns::default();
         let or_known = |part| at(part).or_else(|| place(part, &names, &default));
         let (of_text, of_done, of_spec) = (or_known(Part::Text), or_known(Part::Done), or_known(Part::Spec));
-        while let Some(row) = lines.peek().filter(|it| it.contains('|')) {
-            let Some((number, _)) = lines.next() else { break };
-            let cells = cells(row);
-            let id_at = or_known(Part::Id).unwrap_or(0);
-            let Some((id, rest)) = cells.get(id_at).and_then(|it| self.definition(it, true)) else {
-                continue;
+        let of_id = or_known(Part::Id);
+        while let Some(row) = lines.peek().filter(|it| !it.code && it.text.contains('|')) {
+            let number = row.number;
+            rows.push(row.text.to_string());
+            let cells = cells(&row.text);
+            lines.next();
+            let id_at = of_id.unwrap_or(0);
+            let found = cells.get(id_at).and_then(|it| self.definition(it, true));
+            // One row may ask the same of several.
+            let list = || of_id.and_then(|at| Some(self.options.pattern.list(&plain(cells.get(at)?)).ids));
+            let found: Vec<(String, String)> = match found {
+                Some(one) => vec![one],
+                None => list().unwrap_or_default().into_iter().map(|id| (id, String::new())).collect(),
             };
+            if found.is_empty() {
+                continue;
+            }
             let cell = |at: Option<usize>| at.and_then(|at| cells.get(at)).map(|it| plain(it));
             let of_text =
                 of_text.or_else(|| (0..cells.len()).find(|at| *at != id_at && Some(*at) != of_done));
-            let text = if rest.is_empty() { cell(of_text).unwrap_or_default() } else { rest };
             let spec = cell(of_spec).filter(|it| !it.is_empty());
             let done = cell(of_done).and_then(|it| done(&it));
-            self.out.push(Draft { id, spec, text, done, line: number });
+            self.out.extend(found.into_iter().map(|(id, rest)| {
+                let text = if rest.is_empty() { cell(of_text).unwrap_or_default() } else { rest };
+                Draft { id, spec: spec.clone(), text, done, line: number }
+            }));
+        }
+        // A table that defines nothing is part of what it stands below.
+        let last = self.out.len().checked_sub(1);
+        let owner = match around {
+            Current::Heading { at } => Some(at),
+            Current::Item { .. } => last,
+            Current::None => None,
+        };
+        if let Some(at) = owner.filter(|_| before == self.out.len()) {
+            for row in &rows {
+                self.append_to(at, row.trim());
+            }
+            self.current = around;
+        } else if let Current::Heading { .. } = around {
+            self.current = around;
         }
     }
 
@@ -298,8 +380,9 @@ fn checkbox(item: &str) -> (Option<bool>, &str) {
         Some((mark, it[mark.len_utf8()..].strip_prefix(']')?))
     });
     match rest {
-        Some((' ' | '-' | '/', rest)) => (Some(false), rest.trim_start()),
         Some(('x' | 'X' | '✓' | '✔', rest)) => (Some(true), rest.trim_start()),
+        // `[ ]`, and marks of half-done, moved and cancelled ones; `[1](link)` is none.
+        Some((_, rest)) if rest.starts_with([' ', '\t']) => (Some(false), rest.trim_start()),
         _ => (None, item),
     }
 }

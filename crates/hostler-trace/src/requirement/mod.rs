@@ -237,7 +237,13 @@ fn done(text: &str) -> Option<bool> {
         "approved",
     ];
     let word = text.trim().trim_matches(|c| matches!(c, '*' | '_' | '`')).to_lowercase();
-    if YES.contains(&word.as_str()) { Some(true) } else { NO.contains(&word.as_str()).then_some(false) }
+    let known = |word: &str| {
+        if YES.contains(&word) { Some(true) } else { NO.contains(&word).then_some(false) }
+    };
+    // `✅ Done`, `Implemented (v1)`: a sign says it by itself, and what stands in parentheses says more of it.
+    let sign = word.split_whitespace().next().filter(|it| it.chars().all(|c| !c.is_ascii())).and_then(known);
+    let rest = word.split('(').next().unwrap_or_default().trim();
+    known(&word).or(sign).or_else(|| known(rest).filter(|_| !rest.is_empty()))
 }
 
 /// Which part of a requirement a column or key of this name holds.
@@ -251,21 +257,7 @@ enum Part {
 
 /// Known names, the surest first.
 const NAMES: &[(Part, &[&str])] = &[
-    (
-        Part::Id,
-        &[
-            "id",
-            "uid",
-            "identifier",
-            "requirement id",
-            "req id",
-            "req",
-            "key",
-            "number",
-            "requirement_id",
-            "req_id",
-        ],
-    ),
+    (Part::Id, &["id", "uid", "identifier", "requirement id", "req id", "req", "key", "number"]),
     (
         Part::Text,
         &[
@@ -293,7 +285,14 @@ fn place(part: Part, names: &[String], columns: &Columns) -> Option<usize> {
         Part::Spec => &columns.spec,
         Part::Done => &columns.done,
     };
-    let find = |wanted: &str| names.iter().position(|it| it.trim().eq_ignore_ascii_case(wanted));
+    // `Req. ID`, `req_id` and `Req ID` are one name.
+    let words = |name: &str| -> String {
+        name.chars().filter(|it| it.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+    };
+    let find = |wanted: &str| {
+        let exact = names.iter().position(|it| it.trim().eq_ignore_ascii_case(wanted));
+        exact.or_else(|| names.iter().position(|it| words(it) == words(wanted) && !words(it).is_empty()))
+    };
     match configured {
         Some(name) => find(name),
         None => {

@@ -9,8 +9,12 @@ pub(super) fn read(
     separator: Option<char>,
     options: &Options<'_>,
 ) -> Result<Vec<Draft>, Error> {
-    let separator = separator.unwrap_or_else(|| guess(text));
-    let rows = if separator == '\t' { tabs(text) } else { quoted(path, text, separator)? };
+    let told = told_separator(text);
+    let separator = separator.or(told).unwrap_or_else(|| guess(text));
+    let mut rows = if separator == '\t' { tabs(text) } else { quoted(path, text, separator)? };
+    if told.is_some() {
+        rows.remove(0);
+    }
     let Some((_, first)) = rows.first() else { return Ok(Vec::new()) };
     let configured = options.columns != &Columns::default();
     let has_header = configured
@@ -53,6 +57,12 @@ pub(super) fn read(
     Ok(out)
 }
 
+/// Spreadsheets may say in a first line what separates: `sep=;`.
+fn told_separator(text: &str) -> Option<char> {
+    let mut rest = text.lines().next()?.trim_end().strip_prefix("sep=")?.chars();
+    rest.next().filter(|_| rest.next().is_none())
+}
+
 fn guess(text: &str) -> char {
     let first = text.lines().find(|it| !it.trim().is_empty()).unwrap_or_default();
     [',', ';', '\t', '|'].into_iter().max_by_key(|it| (first.matches(*it).count(), *it == ',')).unwrap_or(',')
@@ -60,18 +70,57 @@ fn guess(text: &str) -> char {
 
 type Rows = Vec<(usize, Vec<String>)>;
 
+/// Most lines that a cell of a table with tabs goes on over.
+const CELL_LINES_MAX: usize = 200;
+
 /// Tabs separate and quotes are text, but for a cell that is quoted as a spreadsheet does it.
 fn tabs(text: &str) -> Rows {
-    let cell = |cell: &str| {
-        let inside = cell.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
-        let whole = inside.filter(|it| !it.replace("\"\"", "").contains('"'));
-        whole.map_or_else(|| cell.to_owned(), |it| it.replace("\"\"", "\""))
-    };
-    let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    lines.map(|(at, line)| (at + 1, line.split('\t').map(cell).collect())).collect()
+    let lines: Vec<&str> = text.lines().collect();
+    let (mut rows, mut at) = (Vec::new(), 0);
+    while let Some(line) = lines.get(at) {
+        let number = at + 1;
+        let mut row = (*line).to_owned();
+        if is_open(line)
+            && let Some(below) = lines.iter().skip(number).take(CELL_LINES_MAX).position(|it| closes(it))
+        {
+            for next in lines.iter().skip(number).take(below + 1) {
+                row.push('\n');
+                row.push_str(next);
+            }
+            at += below + 1;
+        }
+        at += 1;
+        if !row.trim().is_empty() {
+            rows.push((number, row.split('\t').map(unquoted).collect()));
+        }
+    }
+    rows
 }
 
-/// RFC 4180: quoted cells hold separators, line ends and doubled quotes.
+fn quotes(text: &str) -> usize {
+    text.matches('"').count()
+}
+
+/// The line's last cell begins with a quote that is not closed.
+fn is_open(line: &str) -> bool {
+    let last = line.rsplit('\t').next().unwrap_or_default();
+    last.starts_with('"') && quotes(last) % 2 == 1
+}
+
+/// The line's first cell ends one that was opened above, and no line in between can.
+fn closes(line: &str) -> bool {
+    let first = line.split('\t').next().unwrap_or_default();
+    quotes(first) % 2 == 1 && first.trim_end().ends_with('"') && !first.starts_with('"')
+        || first.trim() == "\""
+}
+
+fn unquoted(cell: &str) -> String {
+    let inside = cell.trim_end_matches('\r').strip_prefix('"').and_then(|it| it.strip_suffix('"'));
+    let whole = inside.filter(|it| !it.replace("\"\"", "").contains('"'));
+    whole.map_or_else(|| cell.to_owned(), |it| it.replace("\"\"", "\""))
+}
+
+/// RFC 4180, and an error where a quoted cell is never closed, which would hide the rest of the table: quoted cells hold separators, line ends and doubled quotes.
 fn quoted(path: &str, text: &str, separator: char) -> Result<Rows, Error> {
     let mut rows: Rows = Vec::new();
     let (mut cells, mut cell, mut line, mut row_line) = (Vec::new(), String::new(), 1, 1);

@@ -189,3 +189,80 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn what_belongs_to_a_requirement_is_part_of_its_text() {
+    check(
+        "a.md",
+        "- **FR-001**: two\n\n  details A\n\n  ```sh\n  run\n  ```\n- FR-002: b\n\nprose\n",
+        &["FR-001|a|-|1|two details A run", "FR-002|a|-|8|b"],
+    );
+    check(
+        "a.md",
+        "## FR-001: Login\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\nafter\n\n```\ncode\n```\n## Other\nx\n",
+        &["FR-001|a|-|1|Login/| a | b |/| 1 | 2 |/after/code"],
+    );
+    // A table that defines is none of the heading's, and what follows it is.
+    check(
+        "a.md",
+        "## FR-001: Login\n| ID | Text |\n|---|---|\n| FR-002 | b |\n\nafter\n",
+        &["FR-001|a|-|1|Login/after", "FR-002|a|-|4|b"],
+    );
+}
+
+#[test]
+fn boxes_of_other_kinds_are_not_ticked() {
+    check(
+        "a.md",
+        "- [~] FR-001: half\n- [>] FR-002: moved\n- [FR-003](#c): linked\n",
+        &["FR-001|a|no|1|half", "FR-002|a|no|2|moved", "FR-003|a|-|3|linked"],
+    );
+}
+
+#[test]
+fn one_row_of_a_table_for_several() {
+    check(
+        "a.md",
+        "| ID | Text |\n|---|---|\n| FR-005, FR-006 | both |\n| FR-007..008 | range |\n",
+        &["FR-005|a|-|3|both", "FR-006|a|-|3|both", "FR-007|a|-|4|range", "FR-008|a|-|4|range"],
+    );
+    check("a.md", "| Test | Covers |\n|---|---|\n| FR-005, FR-006 | t |\n", &[]);
+}
+
+#[test]
+fn comments_and_blocks_end_where_they_end() {
+    check(
+        "a.md",
+        "````md\n```md\n- FR-001: a\n```\n- FR-002: b\n````\n- FR-003: c\nSome <!-- begin\n- FR-009: hidden\n--> text\n- FR-004: d <!-- note --> e\n- FR-005: `<!--` stays\n",
+        &["FR-003|a|-|7|c Some text", "FR-004|a|-|11|d e", "FR-005|a|-|12|`<!--` stays"],
+    );
+}
+
+#[test]
+fn json_keeps_duplicates_and_tells_lines() {
+    let text = "{\n \"refs\": [\"FR-002\"],\n \"b\": {\"FR-003\": \"x\",\n  \"FR-003\": \"y\"},\n \"a\": [{\"id\": \"FR-002\",\n   \"text\": \"two \\u00e9\"}]\n}\n";
+    check("r.json", text, &["FR-003|FR|-|3|x", "FR-003|FR|-|4|y", "FR-002|FR|-|5|two é"]);
+    let deep = format!("{}{}", "[".repeat(5_000), "]".repeat(5_000));
+    let pattern = Pattern::new(&[]).unwrap();
+    let options = Options { pattern: &pattern, spec: &Spec::Auto, columns: &Columns::default() };
+    assert!(read("r.json", &deep, &options).is_err());
+}
+
+#[test]
+fn aliases_of_texts_are_the_texts() {
+    check("r.yaml", "t: &t shared words\nreqs:\n- id: FR-001\n  text: *t\n", &["FR-001|FR|-|3|shared words"]);
+}
+
+#[test]
+fn tables_as_spreadsheets_write_them() {
+    check(
+        "r.tsv",
+        "id\ttext\tdone\nFR-001\t\"line one\nline \"\"two\"\"\"\tyes\nFR-002\ta 5\" screen\tno\nFR-003\t\"open\tno\n",
+        &["FR-001|FR|yes|2|line one/line \"two\"", "FR-002|FR|no|4|a 5\" screen", "FR-003|FR|no|5|\"open"],
+    );
+    check(
+        "r.csv",
+        "sep=;\nReq. ID;Text;Status\nFR-001;a, b;✅ Done\nFR-002;c;Implemented (v1)\nFR-003;d;Not done\n",
+        &["FR-001|FR|yes|3|a, b", "FR-002|FR|yes|4|c", "FR-003|FR|-|5|d"],
+    );
+}

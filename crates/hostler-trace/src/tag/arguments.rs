@@ -1,7 +1,7 @@
 //! `@traces(spec="020", story="US-001", reqs=["REQ-020-001"])` in a comment of a language without decorators.
 
 use super::Tag;
-use crate::Pattern;
+use crate::{Pattern, TAG_IDS_MAX};
 
 /// Reads `name = value` pairs; a value is a word, a quoted text, or a list in brackets.
 pub(super) fn read(inside: &str, pattern: &Pattern, tag: &mut Tag) {
@@ -21,12 +21,20 @@ pub(super) fn read(inside: &str, pattern: &Pattern, tag: &mut Tag) {
             "spec" => tag.spec = Some(value.trim().to_owned()).filter(|it| !it.is_empty()),
             "story" => tag.story = Some(value.trim().to_owned()).filter(|it| !it.is_empty()),
             "req" | "reqs" | "requirements" | "ids" => {
-                let list = pattern.list(&value.replace(['"', '\'', '`'], " "));
-                if list.is_empty() {
-                    tag.problems.push(format!("`{name}` cites nothing that looks like an id"));
+                let words = value.split([',', ';']).map(|it| it.trim().trim_matches(['"', '\'', '`']).trim());
+                let words: Vec<&str> = words.filter(|it| !it.is_empty()).collect();
+                if words.is_empty() {
+                    tag.problems.push(format!("`{name}` cites nothing"));
                 }
-                tag.ids.extend(list.ids);
-                tag.problems.extend(list.problems);
+                for word in words {
+                    let list = pattern.list(word);
+                    if list.is_empty() {
+                        tag.problems.push(format!("`{word}` does not look like an id"));
+                    }
+                    tag.ids.extend(list.ids);
+                    tag.problems.extend(list.problems);
+                }
+                tag.ids.truncate(TAG_IDS_MAX);
             }
             _ => {}
         }

@@ -8,8 +8,13 @@ use super::language::{Family, Language};
 use super::lexer::{Part, Segment};
 use super::{Kind, Mention, Owner, Tag};
 
-/// Longest text before a brace that is looked at for a definition, bytes. Data is longer, definitions are not.
-const HEADER_BYTES_MAX: usize = 4_096;
+/// Longest text before a brace that is looked at for a definition, bytes. Data is longer, definitions are not, but for
+/// the table of a test that runs once for each of its rows.
+const HEADER_BYTES_MAX: usize = 16 * 1024;
+/// Most braces within one another whose definitions are told.
+const SCOPES_MAX: usize = 200;
+/// What stands in a header for a value in braces.
+const VALUE: &str = "_";
 
 type Pattern = LazyLock<Option<Regex>>;
 
@@ -31,8 +36,8 @@ static RUST_TEST: Pattern = LazyLock::new(|| {
 static SCRIPT: Pattern = LazyLock::new(|| {
     Regex::new(
         r#"(?x)
-          \b(?P<suite>describe|context|suite)(?:\.\w+)*\s*\(\s*(?:"(?P<s1>[^"]*)"|'(?P<s2>[^']*)'|`(?P<s3>[^`]*)`)
-        | \b(?P<test>it|test|specify)(?:\.\w+)*\s*\(\s*(?:"(?P<t1>[^"]*)"|'(?P<t2>[^']*)'|`(?P<t3>[^`]*)`)
+          \b(?P<suite>describe|context|suite)(?:\.\w+)*\s*(?:\((?:[^()]|\([^()]*\))*\)\s*|`[^`]*`\s*)?\(\s*(?:"(?P<s1>[^"]*)"|'(?P<s2>[^']*)'|`(?P<s3>[^`]*)`)
+        | \b(?P<test>it|test|specify)(?:\.\w+)*\s*(?:\((?:[^()]|\([^()]*\))*\)\s*|`[^`]*`\s*)?\(\s*(?:"(?P<t1>[^"]*)"|'(?P<t2>[^']*)'|`(?P<t3>[^`]*)`)
         | \b(?P<type>class|interface|enum|namespace)\s+(?P<name2>[\w$]+)
         | \b(?P<fn>function)\s*\*?\s*(?P<name1>[\w$]+)
         | \b(?:const|let|var)\s+(?P<name5>[\w$]+)\s*(?::[^=]+)?=\s*(?:async\s*)?(?:function\b|\([^)]*\)\s*(?::[^=]+)?=>|[\w$]+\s*=>)
@@ -111,8 +116,18 @@ struct Definition {
 
 struct Scope {
     definition: Option<Definition>,
+    /// The kind of the innermost definition, this one or one around it.
+    innermost: Option<Kind>,
     /// Open parentheses around it.
     parens: usize,
+    /// It is a value within a statement, which goes on behind it.
+    around: Option<Statement>,
+}
+
+/// A statement that is not over.
+struct Statement {
+    header: String,
+    pending: Vec<usize>,
 }
 
 /// Gives each tag the definition that it stands above or in.
@@ -186,23 +201,8 @@ impl Tracker<'_> {
         for (offset, c) in code.char_indices() {
             let at = from + offset;
             match c {
-                '{' => {
-                    let definition = self.definition();
-                    self.settle(definition.as_ref(), owners);
-                    self.header.clear();
-                    self.scopes.push(Scope { definition, parens: std::mem::take(&mut self.parens) });
-                }
-                '}' => {
-                    self.settle(None, owners);
-                    self.header.clear();
-                    let owner = self.owner(None);
-                    if let Some(scope) = self.scopes.pop() {
-                        self.parens = scope.parens;
-                        if scope.definition.is_some() {
-                            self.last = Some((at, owner));
-                        }
-                    }
-                }
+                '{' => self.open(owners),
+                '}' => self.close(at, owners),
                 ';' if self.parens == 0 => self.conclude(at, owners),
                 '\n' if self.ends_statement() => self.conclude(at, owners),
                 _ => {
@@ -216,6 +216,38 @@ impl Tracker<'_> {
                     }
                 }
             }
+        }
+    }
+
+    fn open(&mut self, owners: &mut [Owner]) {
+        let innermost = self.enclosing();
+        let parens = std::mem::take(&mut self.parens);
+        // `each([{ a: 1 }])("adds", …)`, `@ValueSource(ints = {1, 2})`: what is defined comes later.
+        let is_value = 0 < parens && self.header.trim_end().ends_with(['(', '[', ',', ':', '=']);
+        if is_value && self.scopes.len() < SCOPES_MAX {
+            let header = std::mem::take(&mut self.header);
+            let around = Some(Statement { header, pending: std::mem::take(&mut self.pending) });
+            self.scopes.push(Scope { definition: None, innermost, parens, around });
+            return;
+        }
+        let definition = if self.scopes.len() < SCOPES_MAX { self.definition() } else { None };
+        self.settle(definition.as_ref(), owners);
+        self.header.clear();
+        let innermost = definition.as_ref().map(|it| it.kind).or(innermost);
+        self.scopes.push(Scope { definition, innermost, parens, around: None });
+    }
+
+    fn close(&mut self, at: usize, owners: &mut [Owner]) {
+        self.settle(None, owners);
+        self.header.clear();
+        if self.scopes.last().is_some_and(|it| it.definition.is_some()) {
+            self.last = Some((at, self.owner(None)));
+        }
+        let Some(scope) = self.scopes.pop() else { return };
+        self.parens = scope.parens;
+        if let Some(statement) = scope.around {
+            (self.header, self.pending) = (statement.header, statement.pending);
+            self.push(VALUE);
         }
     }
 
@@ -262,7 +294,7 @@ impl Tracker<'_> {
     }
 
     fn enclosing(&self) -> Option<Kind> {
-        self.scopes.iter().rev().find_map(|it| it.definition.as_ref()).map(|it| it.kind)
+        self.scopes.last().and_then(|it| it.innermost)
     }
 
     fn definition(&self) -> Option<Definition> {
@@ -359,6 +391,7 @@ fn method(header: &str) -> Option<Definition> {
 
 fn braces(header: &str) -> Option<Definition> {
     let marked = MARKED_TEST.as_ref().is_some_and(|it| it.is_match(header));
+    let header = without_annotations(header);
     let found = BRACES.as_ref()?.captures(header).and_then(|captures| {
         if let Some(arguments) = text(&captures, &["macro"]) {
             let names: Vec<String> = arguments
@@ -390,4 +423,38 @@ fn braces(header: &str) -> Option<Definition> {
     });
     let found = found.or_else(|| method(header))?;
     Some(Definition { test: found.test || marked, ..found })
+}
+
+/// A definition without what is said of it before it: `@Table(name = "t") class T` is `class T`.
+fn without_annotations(header: &str) -> &str {
+    let mut rest = header.trim_start();
+    while let Some(annotation) = rest.strip_prefix('@') {
+        let named = annotation.trim_start_matches(|c: char| c.is_alphanumeric() || "_.:$".contains(c));
+        if annotation.starts_with("interface") && !annotation[..annotation.len() - named.len()].contains('.')
+        {
+            return rest;
+        }
+        let after = named.trim_start();
+        rest = match after.strip_prefix('(') {
+            Some(arguments) => behind_parenthesis(arguments),
+            None => after,
+        };
+        rest = rest.trim_start();
+    }
+    rest
+}
+
+fn behind_parenthesis(arguments: &str) -> &str {
+    let mut depth = 1_usize;
+    for (at, c) in arguments.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        if depth == 0 {
+            return &arguments[at + 1..];
+        }
+    }
+    ""
 }

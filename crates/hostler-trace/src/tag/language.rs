@@ -122,7 +122,16 @@ const LANGUAGES: &[Language] = &[
         ..PLAIN
     },
     Language {
-        extensions: &["java", "groovy", "gradle", "scala", "sc", "kt", "kts", "swift", "dart"],
+        extensions: &["java", "groovy", "gradle"],
+        line: &["//"],
+        block: C_BLOCK,
+        quotes: C_QUOTES,
+        family: Family::Braces,
+        newline_ends: true,
+        ..PLAIN
+    },
+    Language {
+        extensions: &["scala", "sc", "kt", "kts", "swift", "dart"],
         line: &["//"],
         block: C_BLOCK,
         nests: true,

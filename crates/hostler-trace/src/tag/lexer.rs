@@ -21,6 +21,10 @@ pub(super) struct Segment {
 
 /// How often a string or comment that never ends is taken back; a text with more of them is not in this language.
 const RETRIES_MAX: usize = 32;
+/// Longest regular expression, bytes.
+const EXPRESSION_BYTES_MAX: usize = 4_096;
+/// Longest character literal of Rust, bytes: `'\u{10ffff}'`.
+const CHARACTER_BYTES_MAX: usize = 12;
 
 /// Splits a text; the parts are in order and cover it.
 pub(super) fn split(text: &str, language: &Language) -> Vec<Segment> {
@@ -142,6 +146,16 @@ impl Lexer<'_> {
         }
     }
 
+    /// Looks for an end that some text never has, as often as such a text may be taken back.
+    fn find(&mut self, from: usize, find: impl Fn(&Self, usize) -> Option<usize>) -> Option<usize> {
+        let left = self.retries_left.checked_sub(1)?;
+        let found = find(self, from);
+        if found.is_none() {
+            self.retries_left = left;
+        }
+        found
+    }
+
     fn block_end(&mut self, at: usize, open: &str, close: &str) -> Option<usize> {
         let (mut depth, mut end) = (1_usize, at + open.len());
         while end < self.bytes.len() {
@@ -185,7 +199,8 @@ impl Lexer<'_> {
     fn rust(&mut self, at: usize) -> Option<(Part, usize)> {
         let before = at.checked_sub(1).and_then(|it| self.bytes.get(it));
         let in_word = before.is_some_and(|it| it.is_ascii_alphanumeric() || *it == b'_');
-        let rest = self.bytes.get(at..)?;
+        let bytes = self.bytes;
+        let rest = bytes.get(at..)?;
         if matches!(rest.first(), Some(b'r' | b'b' | b'c')) {
             if in_word {
                 return None;
@@ -198,12 +213,14 @@ impl Lexer<'_> {
             }
             let close = format!("\"{}", "#".repeat(hashes));
             let body = from + hashes + 1;
-            let found = memchr::memmem::find(self.bytes.get(body..)?, close.as_bytes());
-            return found.map(|it| (Part::Text, body + it + close.len()));
+            let found = self.find(body, |it, body| {
+                memchr::memmem::find(it.bytes.get(body..)?, close.as_bytes()).map(|it| body + it)
+            });
+            return found.map(|it| (Part::Text, it + close.len()));
         }
         if rest.first() == Some(&b'\'') {
             if rest.get(1) == Some(&b'\\') {
-                let close = memchr::memchr(b'\'', rest.get(3..)?)?;
+                let close = memchr::memchr(b'\'', rest.get(3..rest.len().min(CHARACTER_BYTES_MAX))?)?;
                 return Some((Part::Text, at + 4 + close));
             }
             let character = self.text.get(at + 1..)?.chars().next()?;
@@ -215,22 +232,24 @@ impl Lexer<'_> {
     }
 
     /// `<<EOF`, `<<-'EOF'`: up to the line that is its word.
-    fn here_document(&self, at: usize) -> Option<usize> {
+    fn here_document(&mut self, at: usize) -> Option<usize> {
         let rest = self.text.get(at + 2..)?;
         let rest = rest.strip_prefix('-').unwrap_or(rest).trim_start_matches([' ', '\t', '\\', '"', '\'']);
         let word: &str = rest.get(..rest.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))?)?;
         if !word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
             return None;
         }
-        let mut start = self.line_end(at) + 1;
-        while start < self.bytes.len() {
-            let end = self.line_end(start);
-            if self.text.get(start..end).is_some_and(|it| it.trim() == word) {
-                return Some(end);
+        let word = word.to_owned();
+        self.find(self.line_end(at) + 1, |it, mut start| {
+            while start < it.bytes.len() {
+                let end = it.line_end(start);
+                if it.text.get(start..end).is_some_and(|it| it.trim() == word) {
+                    return Some(end);
+                }
+                start = end + 1;
             }
-            start = end + 1;
-        }
-        None
+            None
+        })
     }
 
     /// A regular expression where a value may begin.
@@ -242,7 +261,7 @@ impl Lexer<'_> {
             return None;
         }
         let (mut end, mut class) = (at + 1, false);
-        while let Some(byte) = self.bytes.get(end) {
+        while let Some(byte) = self.bytes.get(end).filter(|_| end - at < EXPRESSION_BYTES_MAX) {
             match byte {
                 b'\\' => end += 1,
                 b'[' => class = true,
@@ -257,10 +276,12 @@ impl Lexer<'_> {
     }
 
     /// `R"x( … )x"`.
-    fn raw_of_cpp(&self, at: usize) -> Option<usize> {
-        let rest = self.text.get(at + 2..)?;
-        let delimiter = rest.get(..rest.find('(').filter(|it| *it <= 16)?)?;
-        let close = format!("){delimiter}\"");
-        rest.find(&close).map(|it| at + 2 + it + close.len())
+    fn raw_of_cpp(&mut self, at: usize) -> Option<usize> {
+        let rest = self.bytes.get(at + 2..)?;
+        let opens = memchr::memchr(b'(', rest.get(..rest.len().min(17))?)?;
+        let close = [b")".as_slice(), rest.get(..opens)?, b"\""].concat();
+        let found = self
+            .find(at + 2, |it, from| memchr::memmem::find(it.bytes.get(from..)?, &close).map(|it| from + it));
+        found.map(|it| it + close.len())
     }
 }

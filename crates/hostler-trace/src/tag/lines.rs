@@ -34,30 +34,30 @@ struct Definition {
 pub(super) fn own(text: &str, mentions: Vec<Mention>) -> Vec<Tag> {
     let lines: Vec<&str> = text.lines().collect();
     let found: Vec<Option<Definition>> = lines.iter().map(|line| definition(line)).collect();
+    let (parents, last) = ancestry(&found);
+    let below = next_code(&lines);
     let place = |mention: Mention| {
         let mut tag = mention.tag;
-        let line = tag.line;
-        let own = lines.get(line - 1).copied().unwrap_or_default();
+        let at = tag.line - 1;
+        let own = lines.get(at).copied().unwrap_or_default();
         let alone = own.trim_start().starts_with(|c: char| !c.is_alphanumeric() && !"\"'([{_$@".contains(c));
-        let is_comment = |it: &&str| {
-            it.trim().is_empty()
-                || it.trim_start().starts_with(|c: char| "#-;%!'/*".contains(c))
-                || it.trim_start().starts_with('@')
-        };
-        let skipped = lines.get(line..).unwrap_or_default().iter().take_while(|it| is_comment(it)).count();
-        let below = found.get(line + skipped).and_then(Option::as_ref).filter(|_| alone);
-        let here = found.get(line - 1).and_then(Option::as_ref).filter(|_| !alone);
-        let indent = match below.or(here) {
+        let at_own = if alone { below.get(at).copied() } else { Some(at) };
+        let own_definition = at_own.filter(|it| found.get(*it).is_some_and(Option::is_some));
+        let indent = match own_definition.and_then(|it| found.get(it)?.as_ref()) {
             Some(definition) => definition.indent,
             None => own.len() - own.trim_start().len(),
         };
-        let mut path: Vec<&Definition> = below.or(here).into_iter().collect();
+        let mut path: Vec<&Definition> =
+            own_definition.and_then(|it| found.get(it)?.as_ref()).into_iter().collect();
+        // Those around it are among the ancestors of the nearest one above.
+        let mut above = last.get(at).copied().flatten();
         let mut limit = indent;
-        for definition in found.iter().take(line - 1).rev().flatten() {
+        while let Some(definition) = above.and_then(|it| found.get(it)?.as_ref()) {
             if definition.indent < limit {
                 limit = definition.indent;
                 path.push(definition);
             }
+            above = above.and_then(|it| parents.get(it).copied().flatten());
         }
         path.reverse();
         if let Some(last) = path.last() {
@@ -70,6 +70,41 @@ pub(super) fn own(text: &str, mentions: Vec<Mention>) -> Vec<Tag> {
         tag
     };
     mentions.into_iter().map(place).collect()
+}
+
+/// For each definition the nearest one above that is indented less, and for each line the nearest definition above it.
+fn ancestry(found: &[Option<Definition>]) -> (Vec<Option<usize>>, Vec<Option<usize>>) {
+    let (mut parents, mut last) = (vec![None; found.len()], vec![None; found.len()]);
+    let mut open: Vec<(usize, usize)> = Vec::new();
+    let mut above = None;
+    for (at, definition) in found.iter().enumerate() {
+        last[at] = above;
+        let Some(definition) = definition else { continue };
+        while open.last().is_some_and(|(_, indent)| definition.indent <= *indent) {
+            open.pop();
+        }
+        parents[at] = open.last().map(|it| it.0);
+        open.push((at, definition.indent));
+        above = Some(at);
+    }
+    (parents, last)
+}
+
+/// For each line the first one below it that is neither blank, a comment nor an annotation.
+fn next_code(lines: &[&str]) -> Vec<usize> {
+    let is_comment = |line: &str| {
+        let line = line.trim_start();
+        line.is_empty() || line.starts_with(|c: char| "#-;%!'/*@".contains(c))
+    };
+    let mut next = vec![lines.len(); lines.len()];
+    let mut code = lines.len();
+    for (at, line) in lines.iter().enumerate().rev() {
+        next[at] = code;
+        if !is_comment(line) {
+            code = at;
+        }
+    }
+    next
 }
 
 fn definition(text: &str) -> Option<Definition> {

@@ -10,7 +10,7 @@ mod python;
 
 use serde::{Deserialize, Serialize};
 
-use crate::Pattern;
+use crate::{FILE_IDS_MAX, Pattern};
 use language::Family;
 use lexer::{Part, Segment};
 
@@ -171,6 +171,7 @@ fn comment_lines<'t>(text: &'t str, segments: &[Segment]) -> Vec<CommentLine<'t>
 /// Finds tags in lines of comments. `python`: a decorator in a comment is code that is switched off.
 fn mentions(lines: &[CommentLine<'_>], pattern: &Pattern, python: bool) -> Vec<Mention> {
     let mut out = Vec::new();
+    let mut left = FILE_IDS_MAX;
     for (at, comment) in lines.iter().enumerate() {
         let mut from = 0;
         while let Some(found) = comment.text.get(from..).and_then(|it| it.find(MARK)) {
@@ -199,10 +200,25 @@ fn mentions(lines: &[CommentLine<'_>], pattern: &Pattern, python: bool) -> Vec<M
                 tag.problems.push("it cites nothing that looks like an id".to_owned());
             }
             tag.line = comment.line;
+            let more = bound(&mut tag, &mut left);
             out.push(Mention { tag, segment: comment.segment });
+            if !more {
+                return out;
+            }
         }
     }
     out
+}
+
+/// Takes the ids of `tag` from what is `left` for the file; whether there was enough.
+fn bound(tag: &mut Tag, left: &mut usize) -> bool {
+    let more = tag.ids.len() <= *left;
+    if !more {
+        tag.ids.truncate(*left);
+        tag.problems.push(format!("the file cites more than {FILE_IDS_MAX} ids; the rest is left out"));
+    }
+    *left -= tag.ids.len();
+    more
 }
 
 /// Not part of a longer word, and not quoted.

@@ -1,9 +1,14 @@
 //! Tags of Python, by syntax tree: decorators, comments and docstrings.
 
-use hostler_syntax::{Definition, Language, Outline, Value, outline};
+use std::collections::HashMap;
 
-use super::{CommentLine, Form, Kind, Owner, Tag, mentions};
-use crate::Pattern;
+use hostler_syntax::{Language, Outline, Value, outline};
+
+use super::{CommentLine, Form, Kind, Owner, Tag, bound, mentions};
+use crate::{FILE_IDS_MAX, Pattern};
+
+/// Names of the argument that lists what is cited.
+const CITES: &[&str] = &["req", "reqs", "requirements", "ids"];
 
 /// `None`: the text is beyond what a tree is made of.
 pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
@@ -12,6 +17,7 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
     }
     let outline = outline(Language::Python, text).ok()?;
     let mut tags = Vec::new();
+    let mut left = FILE_IDS_MAX;
     for (at, definition) in outline.definitions.iter().enumerate() {
         let ours = definition.decorators.iter().filter(|it| it.name.rsplit('.').next() == Some("traces"));
         for decorator in ours {
@@ -26,7 +32,9 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
             };
             let named = |name: &str| decorator.keywords.iter().find(|it| it.0 == name).map(|it| &it.1);
             // Without names they come in this order; where no list is among them, texts that are ids are what is cited.
-            let lists = decorator.positional.iter().any(|it| matches!(it, Value::List(_)));
+            let cites = |it: &(String, Value)| CITES.contains(&it.0.as_str());
+            let lists = decorator.positional.iter().any(|it| matches!(it, Value::List(_)))
+                || decorator.keywords.iter().any(cites);
             let mut plain = Vec::new();
             for value in &decorator.positional {
                 match value {
@@ -41,12 +49,16 @@ pub(super) fn read(text: &str, pattern: &Pattern) -> Option<Vec<Tag>> {
             tag.spec = word(named("spec").or_else(|| plain.next()), "spec", &mut tag.problems);
             tag.story = word(named("story").or_else(|| plain.next()), "story", &mut tag.problems);
             for (name, value) in &decorator.keywords {
-                if matches!(name.as_str(), "req" | "reqs" | "requirements" | "ids") {
+                if CITES.contains(&name.as_str()) {
                     cite(value, pattern, &mut tag);
                 }
             }
             if tag.ids.is_empty() && tag.problems.is_empty() {
                 tag.problems.push("it cites no requirement".to_owned());
+            }
+            if !bound(&mut tag, &mut left) {
+                tags.push(tag);
+                return Some(tags);
             }
             tags.push(tag);
         }
@@ -102,25 +114,66 @@ fn comments(text: &str, outline: &Outline, pattern: &Pattern) -> Vec<Tag> {
             lines.push(CommentLine { line: comment.line + below, text: part, segment });
         }
     }
-    let source: Vec<&str> = text.lines().collect();
+    let places = Places::of(text, outline);
     let own = |mention: super::Mention| {
         let mut tag = mention.tag;
         let documents = outline.comments.get(mention.segment).is_some_and(|it| it.documents);
-        let at = if documents { outline.around(tag.line) } else { commented(tag.line, outline, &source) };
+        let at = if documents { places.around(tag.line) } else { places.commented(tag.line) };
         tag.owner = owner(outline, at);
         tag
     };
     mentions(&lines, pattern, true).into_iter().map(own).collect()
 }
 
-/// A comment belongs to the definition that begins below it, else to the one around it.
-fn commented(line: usize, outline: &Outline, source: &[&str]) -> Option<usize> {
-    let own = source.get(line - 1).is_some_and(|it| it.trim_start().starts_with('#'));
-    let skipped = |it: &&str| it.trim().is_empty() || it.trim_start().starts_with('#');
-    let next = line + 1 + source.get(line..).unwrap_or_default().iter().take_while(|it| skipped(it)).count();
-    let begins = |it: &Definition| it.first_line == next || it.line == next;
-    let below = outline.definitions.iter().position(begins).filter(|_| own);
-    below.or_else(|| outline.around(line))
+/// What the lines of a text belong to, told once for all of them.
+struct Places {
+    /// For each line, the innermost definition around it.
+    around: Vec<Option<usize>>,
+    /// For each line, the first one below it that is neither blank nor a comment.
+    next: Vec<usize>,
+    /// Lines that hold a comment alone.
+    alone: Vec<bool>,
+    /// Definitions by the lines that they begin on.
+    begins: HashMap<usize, usize>,
+}
+
+impl Places {
+    fn of(text: &str, outline: &Outline) -> Self {
+        let source: Vec<&str> = text.lines().collect();
+        let mut around = vec![None; source.len() + 2];
+        let mut begins = HashMap::new();
+        // In order of lines, so that inner ones come after those around them.
+        for (at, definition) in outline.definitions.iter().enumerate() {
+            let last = definition.last_line.min(source.len() + 1);
+            if let Some(lines) = around.get_mut(definition.first_line..=last) {
+                lines.fill(Some(at));
+            }
+            for line in [definition.first_line, definition.line] {
+                begins.entry(line).or_insert(at);
+            }
+        }
+        let mut next = vec![source.len() + 1; source.len() + 2];
+        let mut code = source.len() + 1;
+        for (at, line) in source.iter().enumerate().rev() {
+            next[at + 1] = code;
+            if !(line.trim().is_empty() || line.trim_start().starts_with('#')) {
+                code = at + 1;
+            }
+        }
+        let alone = source.iter().map(|it| it.trim_start().starts_with('#')).collect();
+        Self { around, next, alone, begins }
+    }
+
+    fn around(&self, line: usize) -> Option<usize> {
+        self.around.get(line).copied().flatten()
+    }
+
+    /// A comment belongs to the definition that begins below it, else to the one around it.
+    fn commented(&self, line: usize) -> Option<usize> {
+        let alone = self.alone.get(line - 1).copied().unwrap_or_default();
+        let below = self.next.get(line).filter(|_| alone).and_then(|next| self.begins.get(next)).copied();
+        below.or_else(|| self.around(line))
+    }
 }
 
 fn owner(outline: &Outline, at: Option<usize>) -> Owner {

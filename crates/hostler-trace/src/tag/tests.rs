@@ -322,3 +322,58 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn tests_that_run_once_for_each_row() {
+    check(
+        "cart.test.ts",
+        "describe('cart', () => {\n  // @TAG FR-1\n  it.each([1, 2])(\"handles %i\", (n) => {\n  })\n  // @TAG FR-2\n  it.each([\n    { a: 1, b: [f(2)] },\n    { a: 2 },\n  ])('adds $a', ({ a }) => {\n    run(() => { x() }) // @TAG FR-3\n  })\n  // @TAG FR-4\n  test.concurrent.each`\n    a | b\n    ${1} | ${2}\n  `('sums $a', () => {})\n  // @TAG FR-5\n  it('waits', { timeout: 5 }, async () => {})\n})\n",
+        &[
+            "2 function cart.handles %i! FR-1",
+            "5 function cart.adds $a! FR-2",
+            "10 function cart.adds $a! FR-3",
+            "12 function cart.sums $a! FR-4",
+            "17 function cart.waits! FR-5",
+        ],
+    );
+    check(
+        "src/test/java/KTest.java",
+        "class KTest {\n    // @TAG FR-1\n    @ParameterizedTest @ValueSource(ints = {1, 2}) void p(int a) {\n    }\n    // @TAG FR-2\n    @ParameterizedTest\n    @CsvSource({\"1, 2\", \"3, 4\"})\n    void q(int a, int b) { }\n}\n",
+        &["2 function KTest.p! FR-1", "5 function KTest.q! FR-2"],
+    );
+}
+
+#[test]
+fn types_behind_annotations_with_arguments() {
+    check(
+        "src/A.java",
+        "// @TAG FR-1\n@Table(name=\"t\")\nclass F {\n    // @TAG FR-2\n    @Column(name = \"x\", length = (3))\n    int x() { return 1; }\n}\n// @TAG FR-3\n@RestController(\"x\")\npublic class A {\n    // @TAG FR-4\n    @Bean SecurityFilterChain chain(Http http) { return null; }\n}\n// @TAG FR-5\npublic @interface Marker {\n}\n",
+        &[
+            "1 class F FR-1",
+            "4 function F.x FR-2",
+            "8 class A FR-3",
+            "11 function A.chain FR-4",
+            "14 class Marker FR-5",
+        ],
+    );
+}
+
+#[test]
+fn comments_of_java_do_not_nest() {
+    let text = "/** Handles /api/* paths. */\nclass B {\n    // @TAG FR-1\n    void m() { String s = \"a */ // @TAG FR-6\"; }\n}\n";
+    check("src/B.java", text, &["3 function B.m FR-1"]);
+}
+
+#[test]
+fn what_one_file_cites_is_bounded() {
+    let text = tagged("# @TAG FR-1..1000\n").repeat(1_000);
+    for path in ["a.py", "a.sh"] {
+        let tags = read(path, &text, &Pattern::new(&[]).unwrap());
+        let ids: usize = tags.iter().map(|it| it.ids.len()).sum();
+        assert_eq!(ids, FILE_IDS_MAX, "{path}");
+        let last = tags.last().unwrap();
+        assert!(last.problems.iter().any(|it| it.contains("more than 20000 ids")), "{last:?}");
+    }
+    let wide = tagged(&format!("# @TAG REQ-{}1..3\n", "0".repeat(70_000)));
+    check("a.sh", &wide, &["1 file  ? it cites nothing that looks like an id"]);
+}

@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::config::Config;
 use crate::exit::Exit;
+use crate::hook::{Homes, unusable};
 use crate::install::found::{self, Origin, Source};
 use crate::install::record::Record;
 use crate::install::{Scope, Site, binary, canary};
@@ -277,6 +278,13 @@ impl Doctor<'_> {
         }
         for warning in &config.warnings {
             self.add(Level::Note, "configuration", warning, "");
+        }
+        let homes = Homes { project: &self.site.project.root, user: Some(&self.site.dirs.config) };
+        for reminder in &config.reminders {
+            if let Some(why) = unusable(reminder, &homes) {
+                let what = format!("reminder `{}` says nothing: {why}", reminder.id);
+                self.add(Level::Problem, "configuration", what, "");
+            }
         }
         let profile = config.settings.profile;
         let files: Vec<String> = config.files.iter().map(|it| self.site.shown(it)).collect();

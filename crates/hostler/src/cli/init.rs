@@ -360,7 +360,9 @@ fn report(site: &Site, args: &Args, plan: &Plan, json: bool) -> anyhow::Result<E
         }
         writeln!(out, "next: start a new session of the agent, or run `hostler doctor`")?;
         let root = &site.project.root;
-        if args.scope != Scope::User && crate::session::locate(root, &site.project).is_none() {
+        if args.scope != Scope::User
+            && crate::session::locate(root, &site.project, Some(&site.dirs)).is_none()
+        {
             writeln!(
                 out,
                 "next: `hostler session init`, where what is done and left to do is to be remembered"

@@ -86,8 +86,14 @@ pub(crate) fn run() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => {
             let exit = if error.use_stderr() { Exit::Usage } else { Exit::Ok };
-            // A closed pipe is the reader's choice.
-            let _ = error.print();
+            if exit == Exit::Usage && asks_for_json(std::env::args_os()) {
+                let told = error.to_string();
+                let told = anyhow::anyhow!("{}", told.strip_prefix("error: ").unwrap_or(&told).trim_end());
+                crate::output::human::fail(&told, true);
+            } else {
+                // A closed pipe is the reader's choice.
+                let _ = error.print();
+            }
             return exit.into();
         }
     };
@@ -117,4 +123,9 @@ pub(crate) fn run() -> ExitCode {
         Ok(exit) => exit.into(),
         Err(error) => crate::output::human::fail(&error, json).into(),
     }
+}
+
+/// Whether a command line that could not be understood asks for JSON: a program reads the answer then.
+fn asks_for_json(arguments: impl Iterator<Item = std::ffi::OsString>) -> bool {
+    arguments.take_while(|it| it != "--").any(|it| it == "--json")
 }

@@ -34,7 +34,8 @@ struct Common {
     /// Read requirements from this file (.md, .csv, .tsv, .yaml, .json) instead of those that are configured
     #[arg(long, value_name = "FILE", global = true)]
     requirements: Vec<PathBuf>,
-    /// Read results of tests from this file (`JUnit` XML, or what `cargo test` printed) or folder of them
+    /// Read results of tests from this file (`JUnit` XML, or what `cargo test` printed), folder of them, or `-` for
+    /// standard input
     #[arg(long, value_name = "PATH", global = true)]
     results: Vec<PathBuf>,
     /// Read every file anew and remember nothing

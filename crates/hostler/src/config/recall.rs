@@ -1,7 +1,8 @@
 //! `[recall]`, `reminders` and `[[reminder]]`: what prompts bring back.
 
+use hostler_host::reason::shorten;
 use hostler_policy::recall::Limits;
-use hostler_policy::reminder::{SHIPPED, When};
+use hostler_policy::reminder::{SHIPPED, When, has_words};
 use toml::{Table, Value};
 
 use super::{Config, strings};
@@ -181,6 +182,12 @@ fn reminder(table: &Table, level: Level) -> Result<Reminder, String> {
             _ => return Err(format!("`when` of reminder `{id}` must be a list of words in quotes")),
         },
     };
+    if let Some(word) = words.iter().flatten().find(|word| !has_words(word)) {
+        return Err(format!(
+            "`when` of reminder `{id}` has `{}`, which no prompt can mention: it needs a letter or a digit, or use `pattern`",
+            shorten(word.trim(), 40)
+        ));
+    }
     let when = match (words, text("pattern")?) {
         (Some(words), None) => When::Words(words),
         (None, Some(pattern)) => When::Pattern(pattern),

@@ -17,6 +17,7 @@ use hostler_model::{
 use hostler_policy::shell::may_take_long;
 
 use super::memory::Memory;
+use super::recall::Brought;
 use super::record::{self, Attributes, set};
 use super::{Clock, World, answer, told, turn};
 use crate::claims::kept;
@@ -26,6 +27,10 @@ use crate::observe::{observe, uncommitted};
 
 /// Left of the deadline for what comes after a checkpoint: the record and the answer.
 const RESERVE: Duration = Duration::from_millis(500);
+
+/// What is still to be said to the user when reminders are fitted into a reply, in characters: a record that cannot be
+/// written, a template that fails.
+const LATER_CHARS_MAX: usize = 600;
 
 /// Answers one event.
 pub(super) fn answer(event: &Event, world: &World, clock: Clock) -> Reply {
@@ -407,7 +412,10 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     }
     let mut contexts: Vec<String> = turn::before_prompt(event, world).into_iter().collect();
     let mut brought = super::recall::brought(event, world, clock);
-    // Before the event is recorded: it is no sign of work in the session that may have been left.
+    // Recorded before a close is waited for, which may take longer than there is time. Anything else is recorded behind
+    // that: it is no sign of work in the session that may have been left.
+    let closes = super::session::closes(event);
+    let mut unrecorded = if closes { record_other(event, world, clock, &brought) } else { Vec::new() };
     let sessions = super::session::on(event, world, clock);
     contexts.extend(sessions.context);
     contexts.extend(brought.context.take());
@@ -418,31 +426,22 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     };
     faults.extend(sessions.faults);
     faults.append(&mut brought.faults);
-    if let Some((kind, mut attributes)) = record::other(event) {
-        super::close::begun(event, world, &mut attributes);
-        brought.record(&mut attributes);
-        if let EventKind::ToolAfter { call, outcome } = &event.kind {
-            let place = world.place(&event.cwd);
-            match kept::of_result(event, call, outcome, &place, super::fault::evidence) {
-                Ok(evidence) => record::evidence(&mut attributes, evidence),
-                Err(fault) => {
-                    set(&mut attributes, "faults", vec![fault.clone()]);
-                    faults.push(fault);
-                }
-            }
-        }
-        let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
-        if let Err(error) =
-            append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
-        {
-            faults.push(format!("this event could not be recorded: {error}"));
-        }
-    }
     contexts.extend(super::gate::formatted(event, world));
+    let joined = |texts: &[String], between| (!texts.is_empty()).then(|| texts.join(between));
+    // What can wait for the next prompt gets what the rest leaves.
+    let message = [joined(&faults, "; "), sessions.message.clone()].into_iter().flatten().collect::<Vec<_>>();
+    let so_far =
+        Reply { context: joined(&contexts, "\n\n"), message: joined(&message, "\n"), ..Reply::default() };
+    let room = write::room(event.host, &so_far).saturating_sub(LATER_CHARS_MAX);
+    contexts.extend(brought.reminders(room, event, world));
+    if !closes {
+        unrecorded = record_other(event, world, clock, &brought);
+    }
+    faults.append(&mut unrecorded);
     if let (EventKind::SessionStart { .. }, Some(state)) = (&event.kind, world.state()) {
         faults.extend(super::gate::begun(event, world, state));
         let place = world.place(&event.cwd);
-        faults.extend(super::tidy::checkpoints(&place, state, now_ms()).err());
+        faults.extend(super::tidy::old(&place, state, now_ms()).err());
     }
     faults.extend(super::close::ended(event, world, now_ms()));
     let mut messages = Vec::new();
@@ -455,9 +454,33 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         messages.extend(loosened(&world.config));
     }
     messages.extend(super::view::refreshed(event, world, clock));
-    let joined = |texts: &[String], between| (!texts.is_empty()).then(|| texts.join(between));
     let (context, message) = (joined(&contexts, "\n\n"), joined(&messages, "\n"));
     Reply { context, message, ..Reply::default() }
+}
+
+/// Records an event that decides nothing; what went wrong in that.
+fn record_other(event: &Event, world: &World, clock: Clock, brought: &Brought) -> Vec<String> {
+    let mut faults = Vec::new();
+    let Some((kind, mut attributes)) = record::other(event) else { return faults };
+    super::close::begun(event, world, &mut attributes);
+    brought.record(&mut attributes);
+    if let EventKind::ToolAfter { call, outcome } = &event.kind {
+        let place = world.place(&event.cwd);
+        match kept::of_result(event, call, outcome, &place, super::fault::evidence) {
+            Ok(evidence) => record::evidence(&mut attributes, evidence),
+            Err(fault) => {
+                set(&mut attributes, "faults", vec![fault.clone()]);
+                faults.push(fault);
+            }
+        }
+    }
+    let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
+    if let Err(error) =
+        append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
+    {
+        faults.push(format!("this event could not be recorded: {error}"));
+    }
+    faults
 }
 
 /// A guard that is not active says so: a repository can bring a configuration that its user never read.

@@ -4,6 +4,7 @@
 //! count, and one that is denied in the end is taken back. Repeated calls are read off the end of the journal, which
 //! the record of this call needs anyway: a plain call touches no further file.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use hostler_ledger::journal::{self, Peek, sha256_hex};
@@ -89,6 +90,8 @@ impl<'a> Memory<'a> {
         };
         let mut result = None;
         let mut count = 0;
+        // Newest first: a call whose result was not seen before it has none, since it still runs or was turned down.
+        let mut answered = BTreeSet::new();
         for line in peek.lines() {
             let Ok(line) = serde_json::from_slice::<Line>(line) else { break };
             if line.kind == "prompt" && agent.is_none() {
@@ -103,8 +106,10 @@ impl<'a> Memory<'a> {
                 break;
             }
             if line.kind == "decision" {
-                count += 1;
-            } else if *result.get_or_insert_with(|| line.output_sha256.clone()) != line.output_sha256 {
+                count += u64::from(line.id.is_none_or(|id| answered.contains(&id)));
+            } else if *result.get_or_insert_with(|| line.output_sha256.clone()) == line.output_sha256 {
+                answered.extend(line.id);
+            } else {
                 break;
             }
         }

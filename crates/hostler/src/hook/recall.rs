@@ -22,24 +22,70 @@ use crate::session::{Sessions, recall as records};
 
 /// What is told of one file, in characters; the rest is named.
 const TEXT_CHARS_MAX: usize = 5_000;
-/// What reminders of one prompt take together, in characters: what is told besides must fit into the answer too. One
-/// that finds no room comes with the next prompt that mentions it.
-const TOGETHER_CHARS_MAX: usize = 5_500;
+/// What reminders of one prompt take together, in characters of JSON. One that finds no room comes with the next prompt
+/// that mentions it.
+const TOGETHER_UNITS_MAX: usize = 5_600;
+/// Less of a text than this, in characters of JSON, is not told: it waits for more room.
+const CUT_UNITS_MIN: usize = 800;
 /// More of a file than this, in bytes, is not read.
 const FILE_BYTES_MAX: u64 = 64 * 1024;
 
 /// What an event brings back.
 #[derive(Debug, Default)]
 pub(super) struct Brought {
-    /// For the agent.
+    /// For the agent: what the records say.
     pub(super) context: Option<String>,
     /// For the user.
     pub(super) faults: Vec<String>,
+    /// What the prompt mentions and was not told yet.
+    mentioned: Vec<Mentioned>,
+    /// The ids of what is told.
     reminders: Vec<String>,
     recalled: Option<usize>,
 }
 
+/// A reminder that a prompt mentions.
+#[derive(Debug)]
+struct Mentioned {
+    id: String,
+    /// The counter to be raised when it was told; `None` for one that is told each time.
+    key: Option<String>,
+    text: Text,
+}
+
+/// What a reminder says.
+#[derive(Debug)]
+struct Text {
+    told: String,
+    /// Where all of it is.
+    whole: String,
+    /// There is more than `told`.
+    is_cut: bool,
+    /// A file that the agent can read.
+    is_file: bool,
+}
+
 impl Brought {
+    /// The reminders that find room in `units` characters of JSON, for the agent. From now on they count as told, once
+    /// the answer is given.
+    pub(super) fn reminders(&mut self, units: usize, event: &Event, world: &World) -> Option<String> {
+        let mut left = units.min(TOGETHER_UNITS_MAX);
+        let mut texts: Vec<String> = Vec::new();
+        let mut keys = Vec::new();
+        for Mentioned { id, key, text } in std::mem::take(&mut self.mentioned) {
+            let Some(told) = text.within(&id, left, texts.is_empty()) else { continue };
+            // Both levels may bring the same words under the same name.
+            if !texts.contains(&told) {
+                left = left.saturating_sub(write::chars_in_json(&told) + write::chars_in_json(BETWEEN));
+                texts.push(told);
+            }
+            self.reminders.push(id);
+            keys.extend(key);
+        }
+        count(keys, event, world);
+        (!texts.is_empty()).then(|| texts.join(BETWEEN))
+    }
+
     /// Adds to the event's record what was brought.
     pub(super) fn record(&self, attributes: &mut Attributes) {
         if let Some(matches) = self.recalled {
@@ -48,6 +94,32 @@ impl Brought {
         if !self.reminders.is_empty() {
             set(attributes, "reminders", json!(self.reminders));
         }
+    }
+}
+
+/// Between two texts for the agent.
+const BETWEEN: &str = "\n\n";
+
+impl Text {
+    /// What is told of it in `units` characters of JSON. One that has no room is cut where nothing was told before it
+    /// and the agent can read the rest, or where it never has more room; otherwise it waits.
+    fn within(&self, id: &str, units: usize, is_first: bool) -> Option<String> {
+        let head = format!("Reminder `{id}`, since the prompt mentions it:\n");
+        let tail = format!("\n(cut; the whole: {})", self.whole);
+        let of = |told: &str, tail: &str| format!("{head}{told}{tail}");
+        let all = of(&self.told, if self.is_cut { &tail } else { "" });
+        if write::chars_in_json(&all) <= units {
+            return Some(all);
+        }
+        let may_cut = is_first && CUT_UNITS_MIN <= units && (self.is_file || TOGETHER_UNITS_MAX <= units);
+        let room = may_cut.then(|| units.checked_sub(write::chars_in_json(&of("…", &tail)))).flatten()?;
+        let mut taken = 0;
+        let end = self.told.char_indices().find(|(_, c)| {
+            taken += write::char_in_json(*c);
+            room < taken
+        });
+        let told = self.told.get(..end?.0)?;
+        Some(of(&format!("{}…", told.trim_end_matches('…').trim_end()), &tail))
     }
 }
 
@@ -66,20 +138,23 @@ pub(super) fn brought(event: &Event, world: &World, clock: Clock) -> Brought {
 
 fn of_prompt(prompt: &str, event: &Event, world: &World, clock: Clock) -> Brought {
     let mut out = Brought::default();
-    let mut texts: Vec<String> = search(prompt, event, world, clock, &mut out).into_iter().collect();
-    texts.extend(reminders(prompt, event, world, clock, &mut out));
-    out.context = (!texts.is_empty()).then(|| texts.join("\n\n"));
+    if world.config.recall.enabled || !world.config.reminders.is_empty() {
+        // Before anything is read: a prompt may be long, and a file on a dead network mount holds whoever reads it.
+        let late = format!("what the prompt brings back took longer than {} s", super::TIME_MAX.as_secs());
+        answer::watch(clock.deadline, write::write(event, &super::fault_reply(&late, false)));
+    }
+    out.context = search(prompt, event, world, &mut out);
+    out.mentioned = mentioned(prompt, event, world, &mut out.faults);
     out
 }
 
 /// What the records say about what the prompt asks for; nothing where no sessions are kept.
-fn search(prompt: &str, event: &Event, world: &World, clock: Clock, out: &mut Brought) -> Option<String> {
+fn search(prompt: &str, event: &Event, world: &World, out: &mut Brought) -> Option<String> {
     let configured = world.config.recall;
     let query = configured.enabled.then(|| recall::trigger(prompt)).flatten()?.query;
     if query.is_empty() {
         return None;
     }
-    watch(event, clock, "searching the record of sessions");
     let sessions = Sessions::find(&event.cwd, &world.project, world.dirs.as_ref()?, &world.config)?;
     let context = match sessions.read() {
         Ok(context) => context,
@@ -95,48 +170,56 @@ fn search(prompt: &str, event: &Event, world: &World, clock: Clock, out: &mut Br
     Some(recall::context(&query, &found, scope))
 }
 
-/// The texts of the reminders that the prompt brings, each once.
-fn reminders(prompt: &str, event: &Event, world: &World, clock: Clock, out: &mut Brought) -> Vec<String> {
-    let mut texts: Vec<String> = Vec::new();
+/// The reminders that the prompt mentions and that were not told yet.
+fn mentioned(prompt: &str, event: &Event, world: &World, faults: &mut Vec<String>) -> Vec<Mentioned> {
+    let mut out = Vec::new();
+    let mut complained = Vec::new();
+    let mut fired = Vec::new();
     for reminder in &world.config.reminders {
         match reminder.when.fires(prompt) {
-            Ok(false) => continue,
-            Ok(true) => {}
-            Err(error) => {
-                out.faults.push(format!("`pattern` of reminder `{}`: {error}", reminder.id));
-                continue;
-            }
+            Ok(false) => {}
+            Ok(true) => fired.push(reminder),
+            Err(error) => faults.push(format!("`pattern` of reminder `{}`: {error}", reminder.id)),
         }
-        watch(event, clock, "reading a reminder");
-        match text(reminder, world) {
+    }
+    // Where the state cannot be read nothing was told: told twice is better than never.
+    let state =
+        world.state().filter(|_| !fired.is_empty()).and_then(|it| state::load(it, &event.session).ok());
+    let was_told = |key: &str| state.as_ref().is_some_and(|state| 0 < state.counter(key));
+    for reminder in fired {
+        let key = reminder.key();
+        if reminder.once && was_told(&key) {
+            continue;
+        }
+        match text(reminder, &Homes::of(world)) {
             Ok(text) => {
-                let told = format!("Reminder `{}`, since the prompt mentions it:\n{text}", reminder.id);
-                let taken: usize = texts.iter().map(|it| it.chars().count()).sum();
-                let fits = texts.is_empty() || taken + told.chars().count() <= TOGETHER_CHARS_MAX;
-                if !fits || (reminder.once && !is_first(&reminder.key(), event, world)) {
-                    continue;
-                }
-                out.reminders.push(reminder.id.clone());
-                // Both levels may bring the same words under the same name.
-                if !texts.contains(&told) {
-                    texts.push(told);
-                }
+                out.push(Mentioned { id: reminder.id.clone(), key: reminder.once.then_some(key), text });
             }
             Err(why) => {
-                if is_first(&format!("{}:missing", reminder.key()), event, world) {
-                    out.faults.push(format!("reminder `{}` says nothing: {why}", reminder.id));
+                let key = format!("{key}:missing");
+                if !was_told(&key) {
+                    faults.push(format!("reminder `{}` says nothing: {why}", reminder.id));
+                    complained.push(key);
                 }
             }
         }
     }
-    texts
+    count(complained, event, world);
+    out
 }
 
-/// Whether this is the first time since the context began. Where that cannot be kept it always is: told twice is
-/// better than never.
-fn is_first(name: &str, event: &Event, world: &World) -> bool {
-    let Some(state) = world.state() else { return true };
-    state::update(state, &event.session, |state| state.add(name, 1)).map_or(true, |count| count == 1)
+/// Counts what is told when it was told: what the watchdog said instead of it was something else.
+fn count(keys: Vec<String>, event: &Event, world: &World) {
+    let Some(state) = world.state().filter(|_| !keys.is_empty()).map(Path::to_path_buf) else { return };
+    let session = event.session.clone();
+    answer::afterwards(move || {
+        // Where it cannot be kept it is told again.
+        let _ = state::update(&state, &session, |state| {
+            for key in &keys {
+                state.add(key, 1);
+            }
+        });
+    });
 }
 
 /// The context that was told is gone: everything may be told again.
@@ -154,35 +237,55 @@ fn forget(event: &Event, world: &World) -> Brought {
     out
 }
 
+/// Where files of reminders lie.
+pub(crate) struct Homes<'a> {
+    /// The project's top folder.
+    pub(crate) project: &'a Path,
+    /// The folder of the user's configuration.
+    pub(crate) user: Option<&'a Path>,
+}
+
+impl<'a> Homes<'a> {
+    fn of(world: &'a World) -> Self {
+        let user = world.dirs.as_ref().map(|dirs| dirs.config.as_path());
+        Self { project: &world.project.root, user }
+    }
+}
+
+/// Why a reminder will say nothing when it is due; `None` if all is well.
+pub(crate) fn unusable(reminder: &Reminder, homes: &Homes<'_>) -> Option<String> {
+    let pattern = reminder.when.fires("").err().map(|error| format!("`pattern`: {error}"));
+    pattern.or_else(|| text(reminder, homes).err())
+}
+
 /// A reminder's text, bounded.
 ///
 /// # Errors
 /// Why there is none, and what to do.
-fn text(reminder: &Reminder, world: &World) -> Result<String, String> {
+fn text(reminder: &Reminder, homes: &Homes<'_>) -> Result<Text, String> {
     let named = match &reminder.source {
-        Source::Text(text) => return Ok(text.clone()),
+        Source::Text(text) => {
+            let whole = format!("`text` of reminder `{}` in the configuration", reminder.id);
+            return Ok(Text { told: text.clone(), whole, is_cut: false, is_file: false });
+        }
         Source::File(named) => named,
     };
-    let (text, is_cut) = read(&find(named, reminder.level, world)?)?;
+    let (text, is_cut) = read(&find(named, reminder.level, homes)?)?;
     let text = text.trim();
     if text.is_empty() {
         return Err(format!("`{named}` is empty"));
     }
     let told = shorten(text, TEXT_CHARS_MAX);
-    if is_cut || told != text {
-        return Ok(format!("{told}\n(cut; the whole: {named})"));
-    }
-    Ok(told)
+    let is_cut = is_cut || told != text;
+    Ok(Text { told, whole: named.clone(), is_cut, is_file: true })
 }
 
 /// The file that a reminder names, links followed. A project names files of its own; the user also those of the
 /// configuration's folder, which come first.
-fn find(named: &str, level: Level, world: &World) -> Result<PathBuf, String> {
-    let project = &world.project.root;
-    let users = world.dirs.as_ref().map(|dirs| dirs.config.as_path());
+fn find(named: &str, level: Level, homes: &Homes<'_>) -> Result<PathBuf, String> {
     let folders: Vec<&Path> = match level {
-        Level::User => users.into_iter().chain([project.as_path()]).collect(),
-        Level::Shipped | Level::Project => vec![project],
+        Level::User => homes.user.into_iter().chain([homes.project]).collect(),
+        Level::Shipped | Level::Project => vec![homes.project],
     };
     let inside = |path: &Path| {
         folders
@@ -221,10 +324,4 @@ fn read(path: &Path) -> Result<(String, bool), String> {
     file.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes).map_err(failed)?;
     let is_cut = FILE_BYTES_MAX < bytes.len() as u64;
     Ok((String::from_utf8_lossy(&bytes).into_owned(), is_cut))
-}
-
-/// A file on a dead network mount must not hold the prompt.
-fn watch(event: &Event, clock: Clock, what: &str) {
-    let late = format!("{what} took longer than {} s", super::TIME_MAX.as_secs());
-    answer::watch(clock.deadline, write::write(event, &super::fault_reply(&late, false)));
 }

@@ -15,6 +15,7 @@ use hostler_ledger::{journal, state};
 use hostler_model::{Event, EventKind, SessionId, StartSource};
 use hostler_policy::session::display::{self, Overview, Pending, Previous, Standing};
 use hostler_policy::session::phrase::{Phrase, phrase};
+use hostler_policy::session::purpose::purpose;
 use hostler_policy::session::start::{self, Last, Reason, Situation, Start};
 use jiff::Timestamp;
 
@@ -31,6 +32,8 @@ const RESERVE: Duration = Duration::from_millis(700);
 const WAIT_MAX: Duration = Duration::from_secs(1);
 /// Clients of a session whose journals are looked at; the last ones know when it was used last.
 const HOSTS_MAX: usize = 100;
+/// Sessions that are asked whether a client belonged to them, the last ones.
+const SESSIONS_MAX: usize = 50;
 /// Characters of a text that is shown, before it is cut to its place.
 const TEXT_CHARS_MAX: usize = 1_000;
 /// Characters of a prompt that become a session's purpose.
@@ -94,6 +97,15 @@ fn asked<'a>(event: &'a Event, world: &World) -> Option<Asked<'a>> {
     }
 }
 
+/// Whether an event asks for the end of the session.
+pub(super) fn closes(event: &Event) -> bool {
+    let typed = match &event.kind {
+        EventKind::Prompt { text } if event.agent.is_none() => phrase(text),
+        _ => None,
+    };
+    typed == Some(Phrase::Close)
+}
+
 fn handle(event: &Event, world: &World, clock: Clock) -> Result<Said, Error> {
     let Some(asked) = asked(event, world) else { return Ok(Said::default()) };
     fault::session();
@@ -146,15 +158,7 @@ impl Outcome {
 
 impl Desk<'_> {
     fn start(&self, source: StartSource) -> Result<Said, Error> {
-        let decide = |last| {
-            start::decide(&Situation {
-                source,
-                subagent: self.event.agent.is_some(),
-                last,
-                now_ms: self.now.as_millisecond(),
-                idle_ms: self.world.config.life.idle_ms(),
-            })
-        };
+        let decide = |last| self.decide(source, last);
         self.finish_close();
         let context = self.sessions.read()?;
         let decided = decide(self.last(&context));
@@ -170,6 +174,8 @@ impl Desk<'_> {
             Start::Nothing(_) => Said::default(),
             Start::Begin | Start::CloseStaleAndBegin => self.show(&context, Standing::Begun),
             Start::Join => self.show(&context, Standing::Joined),
+            // A client that only starts is a member already where its hook is registered twice: the other one has told.
+            Start::Resume if source == StartSource::Startup => Said::default(),
             Start::Resume => self.show(&context, Standing::GoesOn),
         };
         if source != StartSource::Compact && !self.is_news(&context) {
@@ -181,6 +187,16 @@ impl Desk<'_> {
         }
         said.faults.append(&mut faults);
         Ok(outcome.told(said))
+    }
+
+    fn decide(&self, source: StartSource, last: Option<Last>) -> Start {
+        start::decide(&Situation {
+            source,
+            subagent: self.event.agent.is_some(),
+            last,
+            now_ms: self.now.as_millisecond(),
+            idle_ms: self.world.config.life.idle_ms(),
+        })
     }
 
     /// A person asks for a new session.
@@ -213,10 +229,14 @@ impl Desk<'_> {
             return Ok(Said::both(told.to_owned(), told.to_owned()));
         }
         Ok(match end::run(&self.event.cwd, &[], self.left()) {
-            Ok(end::End::Over { ok: true, said, .. }) => Said::both(
-                format!("The user asked hostler to close the session.\n{said}"),
-                format!("hostler: {said}"),
-            ),
+            Ok(end::End::Over { ok: true, said, .. }) => {
+                // Who closes it knows that it is over.
+                let _ = self.sessions.read().map(|context| self.is_news(&context));
+                Said::both(
+                    format!("The user asked hostler to close the session.\n{said}"),
+                    format!("hostler: {said}"),
+                )
+            }
             Ok(end::End::Over { said, complained, .. }) => {
                 let told = [complained, said].join("\n");
                 let told = told.trim();
@@ -253,9 +273,7 @@ impl Desk<'_> {
     fn follow(&self, text: &str) -> Result<Said, Error> {
         let context = self.sessions.read()?;
         let Some((_, session)) = context.active() else {
-            // Where each turn is a session, the next one begins with a prompt.
-            let each_turn = self.world.config.life.close_on_idle;
-            return if each_turn { self.open(purpose_of(text).as_deref()) } else { Ok(Said::default()) };
+            return self.without_session(&context, text);
         };
         let purpose = purpose_of(text).filter(|_| is_automatic(&session));
         if self.is_member(&session) && purpose.is_none() {
@@ -282,6 +300,29 @@ impl Desk<'_> {
         said.message = lines([said.message, self.view(applied.view)]);
         said.faults = applied.notes;
         Ok(said)
+    }
+
+    /// An ordinary prompt where no session is active.
+    fn without_session(&self, context: &Context, text: &str) -> Result<Said, Error> {
+        // Where each turn is a session, the next one begins with a prompt.
+        if self.world.config.life.close_on_idle {
+            return self.open(purpose_of(text).as_deref());
+        }
+        // Its session is over: whoever closed it, a person says when the next one begins.
+        if context.newest_first().take(SESSIONS_MAX).any(|(_, session)| self.is_member(&session)) {
+            return Ok(if self.is_news(context) { over(context) } else { Said::default() });
+        }
+        // It started when the last session was too young to be followed by another one.
+        let decide = |last| self.decide(StartSource::Startup, last);
+        if decide(self.last(context)) != Start::Begin {
+            return Ok(Said::default());
+        }
+        let (outcome, context, faults) = self.change(purpose_of(text).as_deref(), decide)?;
+        let standing = if outcome.start == Start::Begin { Standing::Begun } else { Standing::Joined };
+        let mut said = self.show(&context, standing);
+        let _ = self.is_news(&context);
+        said.faults = faults;
+        Ok(outcome.told(said))
     }
 
     /// What is wrong with the user's template. A view that could not be made at all is still to be made, and told.
@@ -446,6 +487,16 @@ impl Desk<'_> {
     }
 }
 
+/// What a client is told whose session was closed by somebody else.
+fn over(context: &Context) -> Said {
+    let Some((_, session)) = context.last() else { return Said::default() };
+    let told = format!(
+        "session #{} is closed; what is done now belongs to none until `start new session` begins one",
+        session.seq
+    );
+    Said::both(format!("hostler: {told}."), format!("hostler: {told}"))
+}
+
 fn lines<const COUNT: usize>(texts: [Option<String>; COUNT]) -> Option<String> {
     let texts: Vec<String> = texts.into_iter().flatten().collect();
     (!texts.is_empty()).then(|| texts.join("\n"))
@@ -470,12 +521,9 @@ fn is_automatic(session: &Session) -> bool {
     effect::moment(&session.when).is_some_and(|begun| session.purpose == automatic_purpose(begun))
 }
 
-/// What a prompt says that a session is for: its first line. A command of the client or a single word says nothing.
+/// What a prompt says that a session is for.
 fn purpose_of(prompt: &str) -> Option<String> {
-    let line = prompt.lines().map(str::trim).find(|line| !line.is_empty())?;
-    let line = clean(line);
-    let tells = 1 < line.split_whitespace().count() && !line.starts_with(['/', '<', '!', '#', '`']);
-    tells.then(|| display::shorten(&line, PURPOSE_CHARS_MAX))
+    Some(display::shorten(&clean(purpose(prompt)?), PURPOSE_CHARS_MAX))
 }
 
 /// A text as it is shown: on one line, without secrets.

@@ -76,6 +76,7 @@ pub(super) struct Bus {
 impl Bus {
     /// Connects to the session's bus; everything that follows is done in `time_max`.
     pub(super) fn session(time_max: Duration) -> Result<Self, Error> {
+        let deadline = Instant::now() + time_max;
         let variable = |name| std::env::var(name).ok().filter(|value: &String| !value.is_empty());
         let runtime = || {
             let socket = variable("XDG_RUNTIME_DIR").map(|folder| PathBuf::from(folder).join("bus"));
@@ -86,9 +87,8 @@ impl Bus {
         let mut failure = Error::Address(addresses.clone());
         for address in addresses.split(';').filter(|it| !it.is_empty()) {
             let Some(transport) = Transport::of(address) else { continue };
-            match transport.connect() {
+            match transport.connect_within(deadline.saturating_duration_since(Instant::now())) {
                 Ok(stream) => {
-                    let deadline = Instant::now() + time_max;
                     let mut bus = Self { stream, address: address.to_owned(), deadline, serial: 0 };
                     bus.authenticate()?;
                     return Ok(bus);
@@ -139,9 +139,8 @@ impl Bus {
 
     fn failed(&self, what: &'static str, source: std::io::Error) -> Error {
         // A read that is cut off by its time-out says so in words that nobody understands.
-        let late = matches!(source.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
-        let source =
-            if late { std::io::Error::new(ErrorKind::TimedOut, "no answer in time") } else { source };
+        let is_late = matches!(source.kind(), ErrorKind::WouldBlock | ErrorKind::TimedOut);
+        let source = if is_late { late() } else { source };
         Error::Io { address: self.address.clone(), what, source }
     }
 
@@ -159,6 +158,10 @@ impl Bus {
     fn receive(&mut self, buffer: &mut [u8]) -> Result<(), Error> {
         let mut filled = 0;
         while filled < buffer.len() {
+            // One that never stops sending would keep every single read in time.
+            if self.deadline <= Instant::now() {
+                return Err(self.failed("does not answer", late()));
+            }
             let limit = Some(self.left());
             let read =
                 self.stream.set_read_timeout(limit).and_then(|()| self.stream.read(&mut buffer[filled..]));
@@ -302,6 +305,13 @@ impl Transport {
         value("path").map(path).map(Self::Path).or_else(|| value("abstract").map(Self::Abstract))
     }
 
+    /// Connects. A listener that accepts nobody makes the call wait for ever, so that it is made beside us.
+    fn connect_within(self, time_max: Duration) -> std::io::Result<UnixStream> {
+        let (sender, receiver) = std::sync::mpsc::channel();
+        std::thread::Builder::new().spawn(move || sender.send(self.connect()))?;
+        receiver.recv_timeout(time_max).unwrap_or_else(|_| Err(late()))
+    }
+
     fn connect(&self) -> std::io::Result<UnixStream> {
         match self {
             Self::Path(path) => UnixStream::connect(path),
@@ -315,6 +325,10 @@ impl Transport {
             Self::Abstract(_) => Err(ErrorKind::Unsupported.into()),
         }
     }
+}
+
+fn late() -> std::io::Error {
+    std::io::Error::new(ErrorKind::TimedOut, "no answer in time")
 }
 
 /// A path as an address spells it: what ends a value there is no part of one.

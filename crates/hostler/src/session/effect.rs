@@ -1,8 +1,10 @@
 //! What each command does to the record of sessions: one function each, over the record in memory, so that the
 //! command line and the hook do the same, and a dry run does it without writing.
 
+use std::collections::HashSet;
+
 use hostler_ledger::context::{
-    Choice, Context, HostSession, Priority, Session, State, Status, Work, WorkEntry, WorkStatus,
+    Choice, Context, HostSession, NUMBER_MAX, Priority, Session, State, Status, Work, WorkEntry, WorkStatus,
 };
 use hostler_ledger::redact::redact;
 use jiff::Timestamp;
@@ -49,7 +51,7 @@ pub(crate) enum Refused {
         query: String,
     },
     /// More than one item is meant.
-    #[error("`{query}` fits {count} items of open work: {listed}; name one by its id")]
+    #[error("`{query}` fits {count} items of open work: {listed}; name one by its {by}")]
     AmbiguousWork {
         /// What was looked for.
         query: String,
@@ -57,6 +59,22 @@ pub(crate) enum Refused {
         count: usize,
         /// The first of them.
         listed: String,
+        /// What tells them apart.
+        by: &'static str,
+    },
+    /// The numbers are used up, which only a slip in the file can do.
+    #[error(
+        "session number {last} in `context.json` leaves no next one; put `seq` and `state.session` right there"
+    )]
+    LastNumber {
+        /// The highest number.
+        last: u64,
+    },
+    /// A status that a session has to get by ending.
+    #[error("session #{seq} is active; close it with `hostler session end`, which sets the status")]
+    NotEnded {
+        /// Its number.
+        seq: u64,
     },
 }
 
@@ -121,6 +139,29 @@ pub(crate) struct Item {
     pub(crate) changed: bool,
 }
 
+/// What became of work that was to be added.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Added {
+    /// The item.
+    pub(crate) item: Item,
+    /// Whether it is a new one.
+    pub(crate) became: Became,
+}
+
+/// Whether work that was to be added is a new item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Became {
+    /// It is.
+    New,
+    /// It was open already.
+    Known {
+        /// The priority before, if it has another one now.
+        priority: Option<Priority>,
+        /// Its notes say more than before.
+        noted: bool,
+    },
+}
+
 /// What is known anew of the project's state; `None` leaves what is there.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Update {
@@ -158,7 +199,8 @@ pub(crate) fn begin(context: &mut Context, request: &Begin, now: &str) -> Result
     };
     let last = context.last().map_or(0, |(_, session)| session.seq);
     let state = context.state_mut();
-    let seq = last.max(state.session) + 1;
+    let last = last.max(state.session);
+    let seq = last.checked_add(1).filter(|it| *it <= NUMBER_MAX).ok_or(Refused::LastNumber { last })?;
     state.session = seq;
     state.status = Status::Active;
     set(&mut state.version, request.version.as_deref());
@@ -197,7 +239,7 @@ pub(crate) fn end(context: &mut Context, request: &End, now: &str) -> Result<End
     let state = context.state_mut();
     state.status = Status::Closed;
     state.session = state.session.max(seq);
-    let upcoming = request.upcoming.iter().map(|text| add_work(context, text, None, None).id).collect();
+    let upcoming = request.upcoming.iter().map(|text| add_work(context, text, None, None).item.id).collect();
     Ok(Ended { seq, length, upcoming })
 }
 
@@ -257,16 +299,28 @@ pub(crate) fn log_choice(
     change_active(context, now, |session| session.choices.push(choice))
 }
 
-/// Adds deferred work. The same text is not added a second time while it is open.
+/// Adds deferred work. The same text is not added a second time while it is open; a priority that is said and notes
+/// that are new are taken over.
 pub(crate) fn add_work(
     context: &mut Context,
     text: &str,
     priority: Option<&str>,
     notes: Option<&str>,
-) -> Item {
+) -> Added {
     let description = clean(text);
-    if let Some(known) = context.work().iter().find(|it| is_open(it) && it.description == description) {
-        return Item { id: known.id.clone(), description, changed: false };
+    let notes = notes.map(clean);
+    let same = |it: &&mut Work| is_open(it) && it.description == description;
+    if let Some(known) = context.work_mut().iter_mut().find(same) {
+        let before = known.priority.clone();
+        if let Some(priority) = priority.map(Priority::parse)
+            && priority.rank() != before.rank()
+        {
+            known.priority = priority;
+        }
+        let noted = notes.is_some_and(|new| add_notes(&mut known.notes, &new));
+        let changed = noted || before != known.priority;
+        let became = Became::Known { priority: (before != known.priority).then_some(before), noted };
+        return Added { item: Item { id: known.id.clone(), description, changed }, became };
     }
     let id = free_id(context.work());
     let work = Work {
@@ -274,11 +328,24 @@ pub(crate) fn add_work(
         priority: Priority::parse(priority.unwrap_or(PRIORITY_DEFAULT)),
         description: description.clone(),
         status: WorkStatus::Pending,
-        notes: notes.map(clean),
+        notes,
         ..Work::default()
     };
     context.work_mut().push(work);
-    Item { id, description, changed: true }
+    Added { item: Item { id, description, changed: true }, became: Became::New }
+}
+
+/// Whether they said something new.
+fn add_notes(notes: &mut Option<String>, new: &str) -> bool {
+    match notes {
+        Some(known) if known.contains(new) => return false,
+        Some(known) => {
+            known.push('\n');
+            known.push_str(new);
+        }
+        None => *notes = Some(new.to_owned()),
+    }
+    true
 }
 
 /// Completes deferred work, named by its id, its text, or a part of its text that no other open item has.
@@ -308,7 +375,15 @@ pub(crate) fn complete_work(context: &mut Context, query: &str, now: &str) -> Re
 }
 
 /// Takes over what is known anew of the project's state.
-pub(crate) fn update_state(context: &mut Context, update: &Update) {
+///
+/// # Errors
+/// A status that says of the session what is not so.
+pub(crate) fn update_state(context: &mut Context, update: &Update) -> Result<(), Refused> {
+    match (&update.status, context.active()) {
+        (Some(Status::Closed), Some((_, session))) => return Err(Refused::NotEnded { seq: session.seq }),
+        (Some(Status::Active), None) => return Err(Refused::NoActive),
+        _ => {}
+    }
     let state = context.state_mut();
     set(&mut state.version, update.version.as_deref());
     set(&mut state.branch, update.branch.as_deref());
@@ -321,6 +396,7 @@ pub(crate) fn update_state(context: &mut Context, update: &Update) {
     if let Some(status) = &update.status {
         state.status = status.clone();
     }
+    Ok(())
 }
 
 /// The state of a project whose first session has not begun.
@@ -407,9 +483,11 @@ fn is_open(work: &Work) -> bool {
 
 /// One above the highest number, so that the id of an item that is gone does not come back for another.
 fn free_id(work: &[Work]) -> String {
-    let number = |it: &Work| it.id.strip_prefix(WORK_PREFIX)?.parse::<u64>().ok();
+    // A number that leaves no next one was not given by us.
+    let number =
+        |it: &Work| it.id.strip_prefix(WORK_PREFIX)?.parse().ok().filter(|it: &u64| *it < NUMBER_MAX);
     let last = work.iter().filter_map(number).max().unwrap_or(0);
-    format!("{WORK_PREFIX}{:03}", last.saturating_add(1))
+    format!("{WORK_PREFIX}{:03}", last + 1)
 }
 
 enum Found {
@@ -436,6 +514,10 @@ fn find_work(work: &[Work], query: &str) -> Result<Found, Refused> {
         match fits(true).collect::<Vec<_>>().as_slice() {
             [] => {}
             [one] => return Ok(Found::Open(*one)),
+            // Nobody could tell them apart.
+            [first, rest @ ..] if rest.iter().all(|it| is_twin(&work[*first], &work[*it])) => {
+                return Ok(Found::Open(*first));
+            }
             many => return Err(ambiguous(work, query, many)),
         }
         // A part of a text is too little to say that an item which is done was meant.
@@ -445,6 +527,10 @@ fn find_work(work: &[Work], query: &str) -> Result<Found, Refused> {
         }
     }
     Err(Refused::UnknownWork { query: one_line(query) })
+}
+
+fn is_twin(one: &Work, other: &Work) -> bool {
+    one.id == other.id && one.description == other.description
 }
 
 fn ambiguous(work: &[Work], query: &str, fits: &[usize]) -> Refused {
@@ -457,7 +543,10 @@ fn ambiguous(work: &[Work], query: &str, fits: &[usize]) -> Refused {
     if LISTED_MAX < fits.len() {
         listed.push("…".to_owned());
     }
-    Refused::AmbiguousWork { query: one_line(query), count: fits.len(), listed: listed.join(", ") }
+    // A merge can leave two items with one id behind.
+    let ids: HashSet<&str> = fits.iter().map(|at| work[*at].id.as_str()).collect();
+    let by = if ids.len() == fits.len() { "id" } else { "text" };
+    Refused::AmbiguousWork { query: one_line(query), count: fits.len(), listed: listed.join(", "), by }
 }
 
 #[cfg(test)]

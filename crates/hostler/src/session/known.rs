@@ -1,9 +1,9 @@
 //! What a project says of itself: its version and its branch, read from files, without a process.
 
-use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use hostler_ledger::file;
 use toml::Table;
 
 use crate::project::Project;
@@ -31,7 +31,7 @@ pub(crate) fn branch(project: &Project) -> Option<String> {
 }
 
 fn rust(root: &Path) -> Option<String> {
-    let manifest: Table = read(&root.join("Cargo.toml"))?.parse().ok()?;
+    let manifest: Table = manifest(root, "Cargo.toml")?.parse().ok()?;
     let own = manifest.get("package").and_then(|it| it.get("version")?.as_str());
     // A package can take its version from the workspace, which may be this very file.
     let shared = || manifest.get("workspace")?.get("package")?.get("version")?.as_str();
@@ -39,24 +39,25 @@ fn rust(root: &Path) -> Option<String> {
 }
 
 fn python(root: &Path) -> Option<String> {
-    let manifest: Table = read(&root.join("pyproject.toml"))?.parse().ok()?;
+    let manifest: Table = manifest(root, "pyproject.toml")?.parse().ok()?;
     let standard = manifest.get("project").and_then(|it| it.get("version")?.as_str());
     let poetry = || manifest.get("tool")?.get("poetry")?.get("version")?.as_str();
     standard.or_else(poetry).map(str::to_owned)
 }
 
 fn javascript(root: &Path) -> Option<String> {
-    let manifest: serde_json::Value = serde_json::from_str(&read(&root.join("package.json"))?).ok()?;
+    let manifest: serde_json::Value = serde_json::from_str(&manifest(root, "package.json")?).ok()?;
     manifest.get("version")?.as_str().map(str::to_owned)
+}
+
+/// A manifest that is the project's own: a link could lead to a file of somebody else's.
+fn manifest(root: &Path, name: &str) -> Option<String> {
+    read(&file::within(&root.join(name), root).ok()?)
 }
 
 fn read(path: &Path) -> Option<String> {
     let mut text = String::new();
-    let file = File::open(path).ok()?;
-    // A pipe of that name would never end.
-    if !file.metadata().ok()?.is_file() {
-        return None;
-    }
+    let file = file::open_regular(path).ok()?;
     file.take(FILE_BYTES_MAX).read_to_string(&mut text).ok()?;
     Some(text)
 }
@@ -95,6 +96,27 @@ mod tests {
         check_version(&[("pyproject.toml", "[project]\ndynamic = [\"version\"]\n")], None);
         check_version(&[("Cargo.toml", "[package"), ("package.json", "{")], None);
         check_version(&[("package.json", "{\"version\": 3}")], None);
+    }
+
+    #[test]
+    fn a_pipe_and_a_link_out_of_the_project_are_no_manifests() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().join("shop");
+        fs::create_dir_all(root.join("web")).unwrap();
+        let package = "{\"version\": \"7\"}";
+        for (target, text) in [("web/package.json", package), ("../package.json", package)] {
+            fs::write(root.join(target), text).unwrap();
+        }
+        let link = root.join("package.json");
+        let check = |expected: Option<&str>| assert_eq!(version(&root).as_deref(), expected);
+        std::os::unix::fs::symlink("web/package.json", &link).unwrap();
+        check(Some("7"));
+        fs::remove_file(&link).unwrap();
+        std::os::unix::fs::symlink("../package.json", &link).unwrap();
+        check(None);
+        fs::remove_file(&link).unwrap();
+        assert!(std::process::Command::new("mkfifo").arg(&link).status().unwrap().success());
+        check(None);
     }
 
     #[track_caller]

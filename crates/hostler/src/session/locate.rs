@@ -8,7 +8,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use globset::GlobBuilder;
-use hostler_ledger::context::Store;
+use hostler_ledger::context::{self, Kind, Store};
 
 use crate::config::Config;
 use crate::dirs::Dirs;
@@ -18,11 +18,8 @@ use crate::project::Project;
 pub(crate) const FILE: &str = "context.json";
 /// How much of a file is looked at for a member of ours before all of it is.
 const HEAD_BYTES: u64 = 4 * 1024;
-/// A file without any member of ours is small, or it is not ours.
+/// A file without any member of ours up to here is ours only if we have written it before.
 const FOREIGN_BYTES_MAX: u64 = 1024 * 1024;
-/// Members of which at least one stands in each `context.json`.
-const MEMBERS: [&[u8]; 4] =
-    [b"\"session_history\"", b"\"deferred_work\"", b"\"schema_version\"", b"\"state\""];
 
 /// The sessions of one project, and the rendered view beside them.
 pub(crate) struct Sessions {
@@ -41,7 +38,7 @@ pub(crate) struct Sessions {
 impl Sessions {
     /// The sessions that `cwd` takes part in; `None` where none are kept.
     pub(crate) fn find(cwd: &Path, project: &Project, dirs: &Dirs, config: &Config) -> Option<Self> {
-        let file = locate(cwd, project)?;
+        let file = locate(cwd, project, Some(dirs))?;
         let root = owner(&file, project);
         is_active(&root, &config.activation, Some(&dirs.home)).then(|| Self::at(file, root, project, dirs))
     }
@@ -59,7 +56,7 @@ impl Sessions {
             None => Project { root: root.clone(), git_dir: None, git_common_dir: None }.key(),
         };
         let state = dirs.project_state(&key);
-        let store = Store::new(file.clone(), state.clone());
+        let store = Store::new(file.clone(), state.clone()).within(root.clone());
         Self { store, file, root, state, user: dirs.config.clone() }
     }
 
@@ -70,17 +67,22 @@ impl Sessions {
 }
 
 /// The `context.json` that counts in `cwd`: the nearest one at or above it, within the project; in a linked
-/// work tree the main work tree's.
-pub(crate) fn locate(cwd: &Path, project: &Project) -> Option<PathBuf> {
+/// work tree the main work tree's. `dirs`: where it is known which files we have written.
+pub(crate) fn locate(cwd: &Path, project: &Project, dirs: Option<&Dirs>) -> Option<PathBuf> {
+    let is_known = |file: &Path| {
+        let of = |dirs| Sessions::at(file.to_path_buf(), owner(file, project), project, dirs);
+        dirs.is_some_and(|dirs| of(dirs).store.is_known())
+    };
+    let is_ours = |file: &Path| is_record(file).unwrap_or_else(|| is_known(file));
     let here = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_path_buf());
     let below = here.strip_prefix(&project.root).unwrap_or(Path::new(""));
     let shared = shared_root(project);
     let own = (shared != project.root).then_some(project.root.as_path());
-    let found = [Some(shared), own].into_iter().flatten().find_map(|root| nearest(root, below));
+    let found = [Some(shared), own].into_iter().flatten().find_map(|root| nearest(root, below, is_ours));
     if found.is_some() || project.git_dir.is_some() {
         return found;
     }
-    above(&project.root)
+    above(&project.root, is_ours)
 }
 
 /// The top folder of the work tree whose file all work trees share.
@@ -98,7 +100,7 @@ pub(crate) fn is_active(root: &Path, paths: &[String], home: Option<&Path>) -> b
     paths.is_empty() || paths.iter().any(|pattern| covers(pattern, root, home))
 }
 
-fn nearest(root: &Path, below: &Path) -> Option<PathBuf> {
+fn nearest(root: &Path, below: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let from = root.join(below);
     let folders = from.ancestors().take_while(|folder| folder.starts_with(root));
     folders.map(|folder| folder.join(FILE)).find(|file| is_ours(file))
@@ -106,7 +108,7 @@ fn nearest(root: &Path, below: &Path) -> Option<PathBuf> {
 
 /// Without a repository nothing says where a project begins but the file itself. The home folder, the
 /// system's and those of other people are no projects.
-fn above(root: &Path) -> Option<PathBuf> {
+fn above(root: &Path, is_ours: impl Fn(&Path) -> bool) -> Option<PathBuf> {
     let owner = std::fs::metadata(root).ok()?.uid();
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let home = home.and_then(|home| std::fs::canonicalize(home).ok());
@@ -123,28 +125,26 @@ fn owner(file: &Path, project: &Project) -> PathBuf {
     inside.or_else(|| file.parent()).unwrap_or(&project.root).to_path_buf()
 }
 
-/// Whether a file of the name is the record of sessions. Others use the name as well; one that was cut short
-/// or overwritten with rubbish is ours all the same, since it has to be repaired.
-fn is_ours(file: &Path) -> bool {
-    let Ok(meta) = std::fs::metadata(file) else { return false };
+/// Whether a file of the name is the record of sessions, which other programs use as well; `None`: nothing in it tells.
+fn is_record(file: &Path) -> Option<bool> {
+    let Ok(meta) = std::fs::metadata(file) else { return Some(false) };
     if !meta.is_file() {
-        return false;
+        return Some(false);
     }
-    let has_member = |bytes: &[u8]| MEMBERS.iter().any(|it| memchr::memmem::find(bytes, it).is_some());
     let read = |bytes_max: u64| {
         let mut bytes = Vec::new();
         std::fs::File::open(file)?.take(bytes_max).read_to_end(&mut bytes)?;
-        std::io::Result::Ok(bytes)
+        std::io::Result::Ok(context::kind(&bytes, meta.len() <= bytes.len() as u64))
     };
-    match read(HEAD_BYTES) {
-        Ok(head) if has_member(&head) => true,
-        Ok(_) => read(FOREIGN_BYTES_MAX).is_ok_and(|bytes| {
-            has_member(&bytes)
-                || (meta.len() < FOREIGN_BYTES_MAX
-                    && serde_json::from_slice::<serde::de::IgnoredAny>(&bytes).is_err())
-        }),
+    let kind = match read(HEAD_BYTES) {
+        Ok(Kind::Cut) => read(FOREIGN_BYTES_MAX),
+        kind => kind,
+    };
+    match kind {
+        Ok(Kind::Other) => Some(false),
+        Ok(Kind::Unclear | Kind::Cut) => None,
         // That it cannot be read is said by whoever tries to.
-        Err(_) => true,
+        Ok(Kind::Record) | Err(_) => Some(true),
     }
 }
 

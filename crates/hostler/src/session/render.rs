@@ -109,8 +109,12 @@ pub(crate) fn render(context: &Context, root: &Path, user: &Path) -> Rendered {
     let values = Value::from(Serde(values(context)));
     let mut problem = None;
     for path in templates(root, user) {
+        // The project's own comes with it, whoever made it; the user's may be a link to wherever they keep such files.
+        let is_own = || if path.starts_with(user) { Ok(()) } else { file::within(&path, root).map(|_| ()) };
         let text = match read_template(&path) {
-            Ok(Some(text)) => expand(&text, &values).map_err(|error| told(&path, &error)),
+            Ok(Some(text)) => is_own()
+                .map_err(|error| error.to_string())
+                .and_then(|()| expand(&text, &values).map_err(|error| told(&path, &error))),
             Ok(None) => continue,
             Err(error) => Err(format!("`{}` cannot be read: {error}", path.display())),
         };
@@ -187,16 +191,13 @@ fn templates(root: &Path, user: &Path) -> [PathBuf; 2] {
 }
 
 fn read_template(path: &Path) -> std::io::Result<Option<String>> {
-    let file = match File::open(path) {
+    let file = match file::open_regular(path) {
         Ok(file) => file,
         Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
             return Ok(None);
         }
         Err(error) => return Err(error),
     };
-    if !file.metadata()?.is_file() {
-        return Err(std::io::Error::new(ErrorKind::InvalidInput, "it is no regular file"));
-    }
     let mut text = String::new();
     file.take(TEMPLATE_BYTES_MAX + 1).read_to_string(&mut text)?;
     if TEMPLATE_BYTES_MAX < text.len() as u64 {

@@ -1,5 +1,6 @@
 //! The line itself: what is said, in which order it is left out where there is no room, and its colours.
 
+use hostler_ledger::redact::{printable, redact};
 use unicode_width::UnicodeWidthStr;
 
 /// Between two parts.
@@ -145,19 +146,28 @@ fn columns(parts: &[Part]) -> usize {
     parts.iter().map(|part| part.text.width()).sum::<usize>() + between
 }
 
-/// In one line, without what a terminal would act on.
+/// Longest text of others that is looked at, characters: what is shown has at most [`PURPOSE_COLUMNS_MAX`] columns.
+const TEXT_CHARS_MAX: usize = 200;
+
+/// In one line, without secrets and without what a terminal would act on or nobody would see.
 fn clean(text: &str) -> String {
-    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).collect();
-    words.into_iter().filter(|word| !word.is_empty()).collect::<Vec<_>>().join(" ")
+    let breaks = |c: char| {
+        c.is_whitespace() || c.is_control() || printable(c.encode_utf8(&mut [0; 4])).len() != c.len_utf8()
+    };
+    let text: String = text.chars().take(TEXT_CHARS_MAX).collect();
+    let words =
+        redact(&text).split(breaks).filter(|word| !word.is_empty()).map(str::to_owned).collect::<Vec<_>>();
+    words.join(" ")
 }
 
 /// At most this many columns, the cut marked.
 fn cut(text: &str, columns_max: usize) -> String {
-    if text.width() <= columns_max {
+    // Marks that combine take no columns.
+    if text.width() <= columns_max && text.chars().count() <= 2 * columns_max {
         return text.to_owned();
     }
     let mut out = String::new();
-    for c in text.chars() {
+    for c in text.chars().take(2 * columns_max) {
         let mut longer = out.clone();
         longer.push(c);
         if columns_max <= longer.width() {
@@ -235,6 +245,21 @@ mod tests {
         let line = Line { session: Some(session), profile: "standard", ..Line::default() };
         check(&line, 80, "#1 a ]0;title b 31m wide 修正 · standard");
         check(&line, 30, "#1 a ]0;title b 31… · standard");
+        let hidden = format!("x\u{202e}y\u{200b}z {}", "\u{301}".repeat(20_000));
+        let session = Session { number: 1, purpose: hidden, active: true };
+        let branch = Some("a\u{202e}b".to_owned());
+        let printed = Line { session: Some(session), branch, profile: "standard", ..Line::default() }
+            .print(Style { color: false, width: 80 });
+        assert!(printed.starts_with("#1 x y z") && printed.contains(" · a b · "), "{printed:?}");
+        assert!(printed.chars().count() < 200, "{printed:?}");
+    }
+
+    #[test]
+    fn a_purpose_shows_no_secret() {
+        let purpose = "use ghp_0123456789abcdefghijklmnopqrstuvwxyz now".to_owned();
+        let session = Session { number: 1, purpose, active: true };
+        let line = Line { session: Some(session), profile: "standard", ..Line::default() };
+        check(&line, 120, "#1 use [redacted] now · standard");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
 use anyhow::{Context, bail};
-use hostler_trace::settings::{Requirements, globs_of};
+use hostler_trace::settings::{Requirements, glob_of};
 use ignore::WalkBuilder;
 
 use super::walk::slashed;
@@ -23,7 +23,6 @@ const USUAL: &[&str] = &[
     "requirements/*.{md,yaml,yml,csv,tsv,json}",
     "specs/*/spec.md",
     "specs/*/requirements.md",
-    "specs/*/checklists/requirements.md",
     ".specify/specs/*/spec.md",
     ".kiro/specs/*/requirements.md",
     "openspec/specs/*/spec.md",
@@ -50,6 +49,11 @@ pub(super) fn usual(root: &Path) -> Vec<Found> {
     })
     .map(|shown| Found { shown, of: Requirements::default() })
     .collect()
+}
+
+/// The sources that the command line names: files, whatever is in their names.
+pub(super) fn given(all: &[Requirements]) -> Vec<Found> {
+    all.iter().map(|of| Found { shown: of.path.clone(), of: of.clone() }).collect()
 }
 
 /// The sources that are configured.
@@ -93,8 +97,7 @@ pub(super) fn files(root: &Path, pattern: &str) -> anyhow::Result<Vec<String>> {
         return Ok(Vec::new());
     }
     let below = pattern.get(slashed(&fixed).len()..).unwrap_or_default().trim_start_matches('/');
-    // A name alone would match in any folder.
-    let globs = globs_of(&[format!("/{below}").replacen("//", "/", 1)])?;
+    let glob = glob_of(below)?;
     let mut out = Vec::new();
     let depth = if below.contains("**") { None } else { Some(below.split('/').count()) };
     let skipped = |name: &std::ffi::OsStr| name == ".git" || name == "node_modules";
@@ -105,7 +108,7 @@ pub(super) fn files(root: &Path, pattern: &str) -> anyhow::Result<Vec<String>> {
         .build();
     for entry in walker.flatten().filter(|it| it.file_type().is_some_and(|it| it.is_file())) {
         let Ok(path) = entry.path().strip_prefix(&start) else { continue };
-        if globs.is_match(format!("/{}", slashed(path))) {
+        if glob.is_match(slashed(path)) {
             out.push(slashed(&fixed.join(path)));
         }
     }

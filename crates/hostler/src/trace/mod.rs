@@ -2,26 +2,29 @@
 
 mod cache;
 mod find;
+mod inside;
+mod tracked;
 mod walk;
 
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use hostler_ledger::file::{Access, Snapshot};
+use hostler_ledger::file::{self, Access, Snapshot};
 use hostler_trace::output::{self, markdown};
 use hostler_trace::settings::{self, Requirements, Settings};
-use hostler_trace::{Lock, Matrix, Pattern, outcome, requirement};
+use hostler_trace::{Input, Lock, Matrix, Pattern, lock, outcome, requirement};
 
 pub(crate) use walk::Counts;
 
-/// The lock's name, at the project's top folder.
-pub(crate) const LOCK: &str = "trace.lock";
 /// Heading of a matrix where none is set.
 const TITLE: &str = "Requirements traceability";
 /// How a page of ours is recognised before it is replaced.
 const MARK: &str = "<!-- Made by `hostler trace matrix`";
+/// How often the lock is written anew where somebody else was faster.
+const LOCK_TRIES_MAX: usize = 100;
 /// Largest source of requirements, bytes.
 const SOURCE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Largest report of tests, bytes.
@@ -32,6 +35,8 @@ pub(crate) const GENERATOR: &str = concat!("hostler ", env!("CARGO_PKG_VERSION")
 /// A traceability matrix as it belongs into the project.
 #[derive(Debug)]
 pub(crate) struct Written {
+    /// The project that it has to stay in.
+    root: PathBuf,
     /// The file that it belongs into, absolute.
     pub(crate) file: PathBuf,
     /// Its text.
@@ -46,12 +51,13 @@ impl Written {
     /// Puts the text into the file, atomically; folders on the way are made. Does nothing where it is current.
     ///
     /// # Errors
-    /// When the file cannot be written, or is somebody else's.
+    /// When the file cannot be written, is somebody else's, no Markdown, or outside of the project.
     pub(crate) fn write(&self) -> anyhow::Result<()> {
         if !self.changed {
             return Ok(());
         }
-        let file = Snapshot::read(&self.file)?;
+        // The links are those of this moment, and may have changed since the text was made.
+        let file = Snapshot::read(&inside::page(&self.root, &self.file)?)?;
         if file.bytes().is_some_and(|it| !it.is_empty() && !holds(it, MARK)) {
             bail!(
                 "`{}` was not made by hostler; move it, or set another `matrix.path` in `trace.toml`",
@@ -75,7 +81,7 @@ fn holds(bytes: &[u8], mark: &str) -> bool {
 /// When a source of requirements or the configuration cannot be read. A session closes all the same.
 pub(crate) fn matrix(root: &Path, state: Option<&Path>) -> anyhow::Result<Option<Written>> {
     let Some(trace) = Trace::of(root, state, &Given::default())? else { return Ok(None) };
-    trace.page().map(Some)
+    trace.page(true).map(Some)
 }
 
 /// What the command line gives instead of the settings.
@@ -95,8 +101,16 @@ pub(crate) struct Trace {
     pub(crate) lock: Lock,
     pub(crate) matrix: Matrix,
     pub(crate) counts: Counts,
+    /// How many results of tests there are; `None` where none are asked for.
+    pub(crate) results: Option<usize>,
+    /// The files that requirements are read from, absolute.
+    pub(crate) sources: Vec<PathBuf>,
+    /// All sources of requirements were read, and are those of the project.
+    pub(crate) whole: bool,
     /// What was passed over or not found.
     pub(crate) notes: Vec<String>,
+    /// Where the lock is kept that one writer at a time holds.
+    state: Option<PathBuf>,
 }
 
 impl Trace {
@@ -114,13 +128,17 @@ impl Trace {
         }
         let pattern = Pattern::new(&settings.ids)?;
         let mut notes = Vec::new();
-        let found = if settings.requirements.is_empty() {
+        let guessed = settings.requirements.is_empty();
+        let found = if !given.requirements.is_empty() {
+            find::given(&settings.requirements)
+        } else if guessed {
             find::usual(root)
         } else {
             find::configured(root, &settings.requirements, &mut notes)?
         };
-        let requirements =
-            read_requirements(root, &found, &pattern, settings.requirements.is_empty(), &mut notes)?;
+        let requirements = read_requirements(root, &found, &pattern, guessed, &mut notes)?;
+        // Each note so far is about a source that was not read.
+        let whole = given.requirements.is_empty() && notes.is_empty();
         if requirements.is_empty() {
             if asked {
                 bail!(no_requirements(&found));
@@ -128,14 +146,21 @@ impl Trace {
             return Ok(None);
         }
         let cases = read_results(root, &settings.results, &given.results, &mut notes)?;
-        let lock = match read_text(&root.join(LOCK), SOURCE_BYTES_MAX)? {
-            Some(text) => Lock::parse(&text)?,
-            None => Lock::default(),
-        };
+        let asked = !settings.results.is_empty() || !given.results.is_empty();
+        let results = asked.then_some(cases.len());
+        let lock = read_lock(root)?;
         let walked = walk::walk(root, &settings, &pattern, state)?;
         notes.extend(walked.notes);
-        let matrix = Matrix::of(requirements, &walked.sources, &cases, &lock);
-        Ok(Some(Self { root: root.to_path_buf(), settings, lock, matrix, counts: walked.counts, notes }))
+        let packages = if cases.is_empty() { BTreeMap::new() } else { packages(root, &walked.paths) };
+        let files = outcome::Files { paths: walked.paths, packages };
+        let input = Input { sources: &walked.sources, cases: &cases, files: &files, lock: &lock, whole };
+        let matrix = Matrix::joined(requirements, &input);
+        notes.extend(matrix.notes.iter().cloned());
+        let sources =
+            found.iter().map(|it| hostler_model::lexical::absolute(root, Path::new(&it.shown))).collect();
+        let (root, counts) = (root.to_path_buf(), walked.counts);
+        let state = state.map(Path::to_path_buf);
+        Ok(Some(Self { root, settings, lock, matrix, counts, results, sources, whole, notes, state }))
     }
 
     /// Options of reports: `time` for those that tell one.
@@ -148,13 +173,16 @@ impl Trace {
         }
     }
 
-    /// The matrix that is kept in the project.
-    pub(crate) fn page(&self) -> anyhow::Result<Written> {
+    /// The matrix that is kept in the project. `texts`: those of requirements may stand in it.
+    pub(crate) fn page(&self, texts: bool) -> anyhow::Result<Written> {
         let path = self.settings.matrix.path.as_deref().unwrap_or(settings::MATRIX);
         let file = hostler_model::lexical::absolute(&self.root, Path::new(path));
-        let text = markdown::text(&self.matrix, &self.options(""));
-        let current = read_text(&file, SOURCE_BYTES_MAX)?;
+        let mut options = self.options("");
+        options.texts &= texts;
+        let text = markdown::text(&self.matrix, &options);
+        let current = read_text(&inside::page(&self.root, &file)?, SOURCE_BYTES_MAX)?;
         Ok(Written {
+            root: self.root.clone(),
             changed: current.as_deref() != Some(&text),
             file,
             text,
@@ -162,14 +190,47 @@ impl Trace {
         })
     }
 
-    /// Writes the lock.
+    /// Replaces the lock by what `change` makes of it as it is now: others may have written it since it was read.
     ///
     /// # Errors
-    /// When it cannot be written.
-    pub(crate) fn write_lock(&self, lock: &Lock) -> anyhow::Result<()> {
-        Snapshot::read(&self.root.join(LOCK))?.replace(lock.to_text().as_bytes(), Access::Shared)?;
-        Ok(())
+    /// When it cannot be read or written, or lies outside of the project.
+    pub(crate) fn update_lock(&self, change: impl Fn(&Lock) -> Lock) -> anyhow::Result<()> {
+        let remedy = "put a file of the project in its place";
+        let file = inside::real(&self.root, &self.root.join(lock::FILE), remedy)?;
+        // Only the speed hangs on it: without one, whoever was slower tries again.
+        let _held = self.state.as_deref().and_then(|it| file::Lock::acquire(&it.join("trace/lock")).ok());
+        let mut tries = 0..LOCK_TRIES_MAX;
+        loop {
+            let snapshot = Snapshot::read(&file)?;
+            let text = change(&read_lock(&self.root)?).to_text();
+            match snapshot.replace(text.as_bytes(), Access::Shared) {
+                Err(file::Error::Changed { .. }) if tries.next().is_some() => {}
+                written => return written.map(|_| ()).map_err(Into::into),
+            }
+        }
     }
+}
+
+/// What was reviewed; nothing where there is no file.
+fn read_lock(root: &Path) -> anyhow::Result<Lock> {
+    let text = read_text(&root.join(lock::FILE), SOURCE_BYTES_MAX)?;
+    Ok(text.map(|text| Lock::parse(&text)).transpose()?.unwrap_or_default())
+}
+
+/// Packages of Rust by folder: which names their programs have is no matter of how folders are called.
+fn packages(root: &Path, paths: &[String]) -> BTreeMap<String, Vec<String>> {
+    let mut out = BTreeMap::new();
+    for path in paths.iter().filter(|it| *it == "Cargo.toml" || it.ends_with("/Cargo.toml")) {
+        let Ok(Some(text)) = read_text(&root.join(path), SOURCE_BYTES_MAX) else { continue };
+        let Ok(table) = text.parse::<toml::Table>() else { continue };
+        let name = |of: &toml::Value| of.get("name").and_then(toml::Value::as_str).map(str::to_owned);
+        let Some(package) = table.get("package").and_then(name) else { continue };
+        let programs = table.get("bin").and_then(toml::Value::as_array).into_iter().flatten();
+        let others = table.get("lib").into_iter().chain(programs).filter_map(name);
+        let folder = path.strip_suffix("Cargo.toml").unwrap_or_default().trim_end_matches('/');
+        out.insert(folder.to_owned(), std::iter::once(package).chain(others).collect());
+    }
+    out
 }
 
 fn no_requirements(found: &[find::Found]) -> String {
@@ -249,12 +310,24 @@ fn read_results(
     }
     let mut cases = Vec::new();
     for file in files {
-        let Some(text) = read_text(&file, RESULTS_BYTES_MAX)? else {
+        let piped = given.contains(&file);
+        let text = match (piped, file == Path::new("-")) {
+            (true, true) => Some(text_of(std::io::stdin().lock(), &file, RESULTS_BYTES_MAX)?),
+            // What another program writes is named on purpose.
+            (true, false) if is_pipe(&file) => Some(text_of(File::open(&file)?, &file, RESULTS_BYTES_MAX)?),
+            _ => read_text(&file, RESULTS_BYTES_MAX)?,
+        };
+        let Some(text) = text else {
             bail!("there is no `{}`; name the report that the tests wrote", file.display());
         };
         cases.extend(outcome::read(&file.display().to_string(), &text)?);
     }
     Ok(cases)
+}
+
+/// Neither file nor folder: `/dev/stdin`, or what a shell puts in place of `<(…)`.
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir())
 }
 
 /// A file's text, odd bytes replaced; `None` where there is none.
@@ -269,12 +342,16 @@ fn read_text(path: &Path, bytes_max: u64) -> anyhow::Result<Option<String>> {
         }
         Err(error) => return Err(error).with_context(|| format!("cannot read `{}`", path.display())),
     };
+    text_of(file, path, bytes_max).map(Some)
+}
+
+fn text_of(from: impl Read, path: &Path, bytes_max: u64) -> anyhow::Result<String> {
     let mut bytes = Vec::new();
-    file.take(bytes_max + 1)
+    from.take(bytes_max + 1)
         .read_to_end(&mut bytes)
         .with_context(|| format!("cannot read `{}`", path.display()))?;
     if bytes_max < bytes.len() as u64 {
         bail!("`{}` is larger than {} MiB", path.display(), bytes_max >> 20);
     }
-    Ok(Some(String::from_utf8_lossy(&bytes).into_owned()))
+    Ok(walk::decoded(&bytes).into_owned())
 }

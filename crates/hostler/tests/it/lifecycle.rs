@@ -355,7 +355,18 @@ fn the_first_prompt_says_what_a_session_is_for() {
     let world = kept();
     let purpose = || sessions(&world).last().unwrap()["purpose"].as_str().unwrap().to_owned();
     on(&world, "SessionStart", &start("startup"));
-    for nothing in ["hi", "/compact keep it", "  \n ", "<pasted>a b</pasted>", "# heading of a note"] {
+    for nothing in [
+        "hi",
+        "Hi Claude!",
+        "ok thanks",
+        "continue please",
+        "here is the log:\nERROR foo",
+        "remember when we did the parser?",
+        "/compact keep it",
+        "  \n ",
+        "<pasted>a b</pasted>",
+        "# heading of a note",
+    ] {
         on(&world, "UserPromptSubmit", &prompt(nothing));
         assert!(purpose().starts_with("Session of "), "{nothing:?}: {}", purpose());
     }
@@ -419,6 +430,44 @@ fn an_open_phrase_begins_a_session_unless_one_is_active() {
 }
 
 // @traces 021-TEST-UNIT-140
+/// Two clients in one session: what one of them ends, the other one is told, once.
+#[test]
+fn a_client_whose_session_was_closed_by_another_one_is_told_once() {
+    let world = kept();
+    on(&world, "SessionStart", &start("startup"));
+    on_other(&world, "SessionStart", &start("startup"));
+    let closed = on(&world, "UserPromptSubmit", &prompt("cts"));
+    has(message_of(&closed), &["#1"]);
+    assert_eq!(
+        on(&world, "UserPromptSubmit", &prompt("thanks for the work")),
+        json!({}),
+        "who closed it knows"
+    );
+    let told = on_other(&world, "UserPromptSubmit", &prompt("now the docs"));
+    has(message_of(&told), &["session #1 is closed", "`start new session`"]);
+    has(context_of(&told), &["session #1 is closed"]);
+    assert_eq!(on_other(&world, "UserPromptSubmit", &prompt("and the tests")), json!({}), "once");
+    assert_eq!(sessions(&world).len(), 1);
+}
+
+/// A client that started too early after the last session: its work is recorded from the prompt on that is late enough.
+#[test]
+fn a_session_that_could_not_begin_at_the_start_begins_with_a_prompt() {
+    let world = kept();
+    let closed = |minutes| {
+        json!([{ "seq": 1, "when": ago(minutes), "purpose": "p", "achievements": [], "length": "1m",
+                 "ended": ago(minutes - 1) }])
+    };
+    with_sessions(&world, &closed(2));
+    has(message_of(&on(&world, "SessionStart", &start("startup"))), &["less than five minutes ago"]);
+    assert_eq!(on(&world, "UserPromptSubmit", &prompt("write the parser")), json!({}), "still too early");
+    with_sessions(&world, &closed(6));
+    let told = on(&world, "UserPromptSubmit", &prompt("write the parser"));
+    has(message_of(&told), &["#2"]);
+    let all = sessions(&world);
+    assert_eq!((all.len(), all[1]["purpose"].as_str()), (2, Some("write the parser")));
+}
+
 #[test]
 fn a_close_phrase_without_a_session_says_so() {
     let world = kept();
@@ -455,6 +504,127 @@ fn what_goes_wrong_is_told_and_stops_nothing() {
         fs::read_to_string(newer.path("context.json")).unwrap(),
         r#"{"schema_version":99,"state":{},"session_history":[]}"#
     );
+}
+
+// @traces 020-ERR-024
+#[test]
+fn a_record_that_cannot_be_written_is_told_and_stops_nothing() {
+    let world = kept();
+    let before = fs::read_to_string(world.path("context.json")).unwrap();
+    let set_mode = |mode| {
+        let permissions = std::os::unix::fs::PermissionsExt::from_mode(mode);
+        fs::set_permissions(world.path("context.json"), permissions).unwrap();
+    };
+    set_mode(0o444);
+    for (name, more) in [("SessionStart", start("startup")), ("UserPromptSubmit", prompt("sns"))] {
+        // The program ends with 0 and one document, which asks for no stop.
+        let reply = on(&world, name, &more);
+        has(message_of(&reply), &["hostler: sessions: ", "context.json` is read-only", "hostler doctor"]);
+        assert_eq!((reply.get("decision"), reply.get("continue")), (None, None));
+    }
+    assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), before);
+    // Tool calls do not mind, and once it can be written all is well.
+    let call = json!({ "tool_name": "Bash", "tool_input": { "command": "ls" } });
+    assert_eq!(on(&world, "PreToolUse", &call).get("decision"), None);
+    set_mode(0o644);
+    has(message_of(&on(&world, "UserPromptSubmit", &prompt("sns"))), &["session #1 began"]);
+}
+
+/// Files of other programs, and what is no record of anybody's.
+const FOREIGN: [&str; 7] = [
+    "// config for the shop\n{\"name\": \"x\", \"list\": [1, 2,]}\n",
+    "hello",
+    "",
+    "{\"address\": {\"state\": \"NY\"}}",
+    "{\"schema_version\": \"2.0\", \"components\": []}",
+    "{\"state\": \"draft\", \"doc\": {\"title\": \"x\"}}",
+    "[{\"seq\": 1}]",
+];
+
+#[test]
+fn a_file_of_another_program_is_left_alone_whatever_happens() {
+    for text in FOREIGN {
+        let world = World::new();
+        world.write("context.json", text);
+        for (name, more) in [
+            ("SessionStart", start("startup")),
+            ("UserPromptSubmit", prompt("sns")),
+            ("UserPromptSubmit", prompt("cts")),
+        ] {
+            assert_eq!(on(&world, name, &more), json!({}), "{text}");
+        }
+        let told = world.hostler(&["session", "begin", "--purpose", "x"]);
+        assert_eq!(told.code, Some(3), "{told:?}");
+        let init = world.hostler(&["session", "init"]);
+        if text.is_empty() {
+            // There is nothing in it that could be lost, and it is asked for.
+            assert_eq!(init.code, Some(0), "{init:?}");
+            continue;
+        }
+        assert!(init.stderr.contains("is no record of sessions; move it away"), "{init:?}");
+        assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), text);
+        assert!(!world.path("context.md").exists());
+    }
+}
+
+/// The example of the older form: its schema asks for a length, also of the session that goes on.
+const OLDER: &str = r#"{
+  "state": {
+    "session": 89,
+    "version": "0.6.0",
+    "branch": "master",
+    "test_count": 9203,
+    "status": "active"
+  },
+  "deferred_work": [
+    {
+      "id": "DW-001",
+      "priority": "high",
+      "description": "...",
+      "status": "pending",
+      "notes": "..."
+    }
+  ],
+  "session_history": [
+    {
+      "seq": 89,
+      "when": "2026-03-29T10:00:00",
+      "purpose": "...",
+      "achievements": ["..."],
+      "length": "2h30m"
+    }
+  ]
+}
+"#;
+
+#[test]
+fn an_active_session_of_the_older_form_goes_on() {
+    for length in ["2h30m", "0m", "in progress", "active", "-"] {
+        let world = World::new();
+        let text =
+            OLDER.replace("2h30m", length).replace("2026-03-29T10:00:00", ago(10).trim_end_matches('Z'));
+        world.write("context.json", &text);
+        let status = world.hostler(&["session", "status", "--json"]);
+        let status: Value = serde_json::from_str(&status.stdout).unwrap();
+        assert_eq!((&status["active"], &status["session"]["seq"]), (&json!(true), &json!(89)), "{length}");
+        assert_eq!(fs::read_to_string(world.path("context.json")).unwrap(), text, "looking changes nothing");
+        has(message_of(&on(&world, "SessionStart", &start("startup"))), &["#89"]);
+        assert_eq!(sessions(&world).len(), 1, "{length}");
+        assert_eq!(clients(&sessions(&world)[0]), [SESSION]);
+        let log = world.hostler(&["session", "log-work", "--desc", "went on"]);
+        assert_eq!(log.code, Some(0), "{log:?}");
+        let end = world.hostler(&["session", "end", "--no-tag", "--no-commit", "--no-changelog"]);
+        assert_eq!(end.code, Some(0), "{end:?}");
+        let session = &sessions(&world)[0];
+        assert_eq!((&session["length"], &session["outcome"]), (&json!("10m"), &json!("closed")), "{session}");
+        assert_eq!(session["work_log"][0]["desc"], "went on");
+    }
+    // Left months ago it is closed as any other that was left.
+    let world = World::new();
+    world.write("context.json", OLDER);
+    on(&world, "SessionStart", &start("startup"));
+    let outcomes: Vec<Value> = sessions(&world).iter().map(|it| it["outcome"].clone()).collect();
+    assert_eq!(outcomes, [json!("stale"), Value::Null]);
 }
 
 #[test]
@@ -596,6 +766,36 @@ fn a_close_that_takes_longer_goes_on_by_itself() {
     assert!(sessions(&world)[0]["length"].is_string());
     world.write("~/origin.git/go", "");
     wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+}
+
+// A reminder is watched for four seconds, a close for eight.
+#[test]
+fn a_reminder_does_not_hurry_the_close_and_is_told_with_it() {
+    let world = at_work();
+    with_slow_remote(&world);
+    world.write("~/.config/hostler/config.toml", "reminders = [\"decisions\"]\n[session]\npush = true\n");
+    let journal = world.state().join(format!("sessions/{SESSION}.jsonl"));
+    let prompts = || fs::read_to_string(&journal).unwrap_or_default().matches("\"kind\":\"prompt\"").count();
+    let before = prompts();
+    let mut hook = world.start(&["hook", "claude"]);
+    let payload = world.event("UserPromptSubmit", &prompt("The decision is final. Close the session"));
+    let begun = Instant::now();
+    std::io::Write::write_all(&mut hook.stdin.take().unwrap(), payload.as_bytes()).unwrap();
+    wait_for("the record of the prompt", || before < prompts());
+    wait_for("the push", || world.path("~/origin.git/waiting").exists());
+    assert!(hook.try_wait().unwrap().is_none(), "recorded before the close is waited for");
+    let mut reply = String::new();
+    std::io::Read::read_to_string(&mut hook.stdout.take().unwrap(), &mut reply).unwrap();
+    hook.wait().unwrap();
+    assert!(Duration::from_secs(6) < begun.elapsed(), "{:?}: {reply}", begun.elapsed());
+    let reply: Value = serde_json::from_str(&reply).unwrap();
+    has(message_of(&reply), &["goes on by itself, and `hostler session history`"]);
+    has(context_of(&reply), &["goes on by itself", "Reminder `decisions`"]);
+    assert_eq!(prompts(), before + 1);
+    world.write("~/origin.git/go", "");
+    wait_for("the tag at the remote", || tags_at_origin(&world).starts_with("session-001-"));
+    let again = on(&world, "UserPromptSubmit", &prompt("that decision"));
+    assert!(!again.to_string().contains("Reminder"), "{again}");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::hook::World;
+use crate::hook::{World, finish};
 
 /// A record as the tools before this one wrote it: no schema version, members that we do not know.
 fn context(sessions: &[Value]) -> String {
@@ -139,13 +139,28 @@ fn a_damaged_record_stops_no_prompt_and_is_told() {
     let world = kept(World::new(), &history());
     let text = fs::read_to_string(world.path("context.json")).unwrap();
     world.write("context.json", &text[..text.len() / 2]);
-    let reply = prompt(&world, "do you remember the deception detection?");
-    assert!(reply.get("decision").is_none(), "{reply}");
-    let said = reply.to_string();
-    assert!(said.contains("records may be missing") || said.contains("could not be searched"), "{reply}");
+    let found = told(&world, "do you remember the deception detection?");
+    // What can still be read is found, and that it is not all is said.
+    assert!(found.contains("Session #1 (2026-04-01), purpose: Add deception detection patterns"), "{found}");
+    assert!(found.contains("Some of the file could not be read, so records may be missing: "), "{found}");
+    // Of one that we have written all is put together again.
+    world.write("context.json", &text);
+    assert_eq!(world.hostler(&["session", "add-work", "--text", "x"]).code, Some(0));
     world.write("context.json", "\u{0}\u{1} this is no record");
-    let reply = prompt(&world, "do you remember the deception detection?");
-    assert!(reply.get("decision").is_none(), "{reply}");
+    let found = told(&world, "do you remember the deception detection?");
+    assert!(found.contains("Session #12 (2026-04-12), choice: No model"), "{found}");
+    assert!(found.contains("Some of the file could not be read, so records may be missing: "), "{found}");
+    // Larger than what is read.
+    world.write("context.json", &text);
+    let file = fs::OpenOptions::new().write(true).open(world.path("context.json")).unwrap();
+    file.set_len(257 * 1024 * 1024).unwrap();
+    let asked =
+        world.event("UserPromptSubmit", &json!({ "prompt": "do you remember the deception detection?" }));
+    let answer = finish(world.start(&["hook", "claude"]), asked.as_bytes());
+    let reply: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert!(answer.code == Some(0) && reply.get("decision").is_none(), "{answer:?}");
+    let message = reply["systemMessage"].as_str().unwrap_or_default();
+    assert!(message.contains("the record of sessions could not be searched: "), "{reply}");
 }
 
 #[test]
@@ -326,6 +341,53 @@ fn a_long_file_is_cut_and_named() {
     let text = told(&world, "the word");
     assert!(text.chars().count() < 5_200, "{}", text.chars().count());
     assert!(text.ends_with("…\n(cut; the whole: law.md)"), "{text}");
+}
+
+/// A record that fills what is told of sessions and of a search.
+fn wordy() -> Vec<Value> {
+    let long =
+        "the deploy pipeline, described at some length as people do when they write at night ".repeat(8);
+    let mut sessions: Vec<Value> =
+        (1..=12).map(|number| session(number, &format!("Deploy {long}"))).collect();
+    for session in &mut sessions {
+        session["achievements"] = json!([&long, &long, &long, &long]);
+    }
+    sessions.push(json!({ "seq": 13, "when": "2026-04-20T10:00:00Z", "purpose": "Deploy now" }));
+    sessions
+}
+
+#[test]
+fn what_is_told_together_fits_and_what_is_cut_is_named() {
+    let file = "[[reminder]]\nid = \"file\"\nwhen = \"deploy\"\nfile = \"rules.md\"\n";
+    let text =
+        format!("[[reminder]]\nid = \"text\"\nwhen = \"deploy\"\ntext = '{}'\n", "Ask first. ".repeat(300));
+    let world = kept(World::new().configured(&[file, &text].concat()), &wordy());
+    world.write("rules.md", &"Rule: \"deploys\" need a green build.\n".repeat(300));
+    let reply = prompt(&world, "Do you remember the deploy pipeline? Please deploy it.");
+    let told = reply["hookSpecificOutput"]["additionalContext"].as_str().unwrap();
+    for part in ["From this project's records", "Reminder `file`", "…\n(cut; the whole: rules.md)"] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    assert!(
+        told.ends_with("(cut; the whole: rules.md)"),
+        "nothing is cut without saying where it is: {told}"
+    );
+    assert!(reply.to_string().chars().count() < 10_000, "{}", reply.to_string().len());
+    // Counted as told is what was told.
+    reminded(&world, "deploy it", &["text"]);
+    reminded(&world, "deploy it", &[]);
+}
+
+#[test]
+fn characters_that_take_more_room_in_the_answer_are_counted_as_such() {
+    let world = World::new().configured("[[reminder]]\nid = \"a\"\nwhen = \"word\"\nfile = \"law.md\"\n");
+    world.write("law.md", &"\"\\".repeat(2_400));
+    let text = told(&world, "the word");
+    assert!(text.ends_with("…\n(cut; the whole: law.md)"), "{text}");
+    let own = "\"\\".repeat(2_900);
+    let own = format!("[[reminder]]\nid = \"a\"\nwhen = \"word\"\ntext = '{own}'\n");
+    let text = told(&World::new().configured(&own), "the word");
+    assert!(text.ends_with("(cut; the whole: `text` of reminder `a` in the configuration)"), "{text}");
 }
 
 #[test]

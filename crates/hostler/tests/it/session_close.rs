@@ -1,5 +1,7 @@
 //! `hostler session end` on real repositories with a bare one as `origin`.
 
+mod again;
+mod changelog;
 mod history;
 mod kill;
 mod steps;
@@ -140,11 +142,14 @@ impl World {
         String::from_utf8(output.stdout).unwrap()
     }
 
-    /// Closes the session. The report.
+    /// Closes the session. The report, which the exit code agrees with.
     #[track_caller]
     fn end(&self, arguments: &[&str]) -> Value {
-        let text = self.ok(&[&["--json", "session", "end"], arguments].concat());
-        serde_json::from_str(&text).unwrap()
+        let output = self.hostler(&[&["--json", "session", "end"], arguments].concat()).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{output:?}"));
+        let failed = report["steps"].as_array().unwrap().iter().any(|it| it["outcome"] == "failed");
+        assert_eq!(output.status.code(), Some(i32::from(failed)), "{report:#}");
+        report
     }
 
     fn context(&self) -> Value {

@@ -2,7 +2,10 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod files;
 mod formats;
+mod gates;
+mod hostile;
 mod own;
 mod package;
 
@@ -217,6 +220,47 @@ fn the_page_is_written_into_the_project_and_checked() {
 }
 
 #[test]
+fn settings_and_links_cannot_lead_the_page_out_of_the_project() {
+    let world = shop();
+    let outside = world.folder.path().join("home/.bash_profile");
+    let set = |path: &str| {
+        let title = "x\\necho mine >> ~/owned\\n<script>";
+        world.write("trace.toml", &format!("[matrix]\npath = \"{path}\"\ntitle = \"{title}\"\n"));
+    };
+    for (path, said) in [
+        (outside.to_str().unwrap(), "leads out of the project"),
+        ("../.bash_profile", "leads out of the project"),
+        ("../../notes.md", "leads out of the project"),
+        (".envrc", "is no Markdown"),
+        (".git/hooks/a.md", "into a git folder"),
+    ] {
+        set(path);
+        for way in ["--write", "--check"] {
+            world.says(&["matrix", way], 4, &[said, "`matrix.path`"]);
+        }
+    }
+    #[cfg(unix)]
+    {
+        fs::create_dir_all(world.path("docs")).unwrap();
+        std::os::unix::fs::symlink(&outside, world.path("docs/rtm.md")).unwrap();
+        std::os::unix::fs::symlink("../..", world.path("plans")).unwrap();
+        std::os::unix::fs::symlink("../.bash_profile", world.path("trace.lock")).unwrap();
+        for path in ["docs/rtm.md", "plans/rtm.md"] {
+            set(path);
+            world.says(&["matrix", "--write"], 4, &["leads out of the project"]);
+        }
+        world.says(&["review", "--all"], 4, &["trace.lock` leads out of the project"]);
+        fs::remove_file(world.path("plans")).unwrap();
+        fs::remove_file(world.path("trace.lock")).unwrap();
+    }
+    assert!(!outside.exists() && !world.folder.path().join("home/rtm.md").exists());
+    set("plans/rtm.md");
+    world.says(&["matrix", "--write"], 0, &["wrote `plans/rtm.md`"]);
+    let page = fs::read_to_string(world.path("plans/rtm.md")).unwrap();
+    assert!(page.starts_with("# x echo mine >> ~/owned &lt;script>\n\n"), "{page}");
+}
+
+#[test]
 fn a_gate_starts_as_a_report_and_then_holds() {
     let world = shop();
     // Without a condition: nothing may be plainly wrong, and an unknown id is.
@@ -308,7 +352,7 @@ fn a_removed_test_a_changed_text_and_an_unknown_id_are_each_reported() {
     world.says(&["review"], 0, &["everything that is cited was reviewed"]);
     world.says(&gate, 0, &["the check holds"]);
     let lock = fs::read_to_string(world.path("trace.lock")).unwrap();
-    assert!(lock.contains("\nversion = 1\n") && lock.contains("\n\"FR-002\" = { text = "), "{lock}");
+    assert!(lock.contains("\nversion = 1\n") && lock.contains("\n\"010-cart/FR-002\" = { text = "), "{lock}");
 
     let test = fs::read_to_string(world.path("tests/test_pay.py")).unwrap();
     fs::remove_file(world.path("tests/test_pay.py")).unwrap();

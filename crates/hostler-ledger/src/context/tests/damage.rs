@@ -121,8 +121,314 @@ fn marks_of_a_merge_take_nothing_along() {
         "<<<<<<< HEAD\n    \"session\": 89,\n=======\n    \"session\": 90,\n>>>>>>> x\n",
     );
     let value = check(&Lab::with(""), &text, "line 3, column 1", &["Queue", "Search"]);
-    assert_eq!(value["state"], json!({"session": 89, "version": "", "branch": "", "status": "active"}));
+    assert_eq!(value["state"]["session"], 90);
+    assert_eq!((&value["state"]["version"], &value["state"]["test_count"]), (&json!("0.6.0"), &json!(9203)));
     assert_eq!(value["deferred_work"][0]["notes"], "before March");
+}
+
+/// git in the lab's project; a merge that stops at a conflict is no failure.
+#[track_caller]
+fn git(lab: &Lab, arguments: &[&str]) -> bool {
+    let mut command = std::process::Command::new("git");
+    command.current_dir(lab.project()).env("HOME", lab.0.path()).env("GIT_CONFIG_NOSYSTEM", "1");
+    command.args(["-c", "user.name=A", "-c", "user.email=a@example.invalid"]).args(arguments);
+    command.output().unwrap().status.success()
+}
+
+/// A session of a branch from begin to end, with a work log and something that is left to do.
+fn work_on(lab: &Lab, branch: &str, minute: u32, goes_on: bool) {
+    let at = |second: u32| format!("2026-11-30T19:{minute:02}:{second:02}Z");
+    let begun = Session {
+        purpose: format!("{branch} session"),
+        when: at(0),
+        branch: Some(branch.to_owned()),
+        updated: Some(at(9)),
+        ..Session::default()
+    };
+    lab.update(|context| {
+        let seq = context.state().session + 1;
+        context.push(Session { seq, ..begun.clone() });
+        let state = context.state_mut();
+        (state.session, state.branch, state.status) = (seq, branch.to_owned(), Status::Active);
+    });
+    lab.update(|context| {
+        let (index, mut session) = context.last().unwrap();
+        session.work_log.push(WorkEntry {
+            when: at(5),
+            desc: format!("{branch} log"),
+            ..WorkEntry::default()
+        });
+        context.replace(index, session);
+        context.work_mut().push(Work { description: format!("{branch} todo"), ..Work::default() });
+    });
+    if !goes_on {
+        lab.update(|context| {
+            let (index, mut session) = context.last().unwrap();
+            (session.length, session.ended) = (Some("0m".to_owned()), Some(at(9)));
+            session.outcome = Some("closed".to_owned());
+            context.replace(index, session);
+            context.state_mut().status = Status::Closed;
+        });
+    }
+}
+
+/// Two branches that both went on, merged by git in `style`; the ledger may be another machine's.
+#[track_caller]
+fn check_merged(style: &str, ledger: bool, goes_on: [bool; 2]) {
+    let lab = Lab::new();
+    lab.store().create(State { version: "1.0.0".to_owned(), ..State::default() }).unwrap();
+    assert!(git(&lab, &["init", "--quiet", "--initial-branch=main"]));
+    work_on(&lab, "first", 1, false);
+    let commit = || assert!(git(&lab, &["add", "."]) && git(&lab, &["commit", "--quiet", "-m", "x"]));
+    commit();
+    assert!(git(&lab, &["checkout", "--quiet", "-b", "feat"]));
+    work_on(&lab, "feat", 2, goes_on[1]);
+    commit();
+    assert!(git(&lab, &["checkout", "--quiet", "main"]));
+    work_on(&lab, "main", 3, goes_on[0]);
+    commit();
+    assert!(!git(&lab, &["-c", &format!("merge.conflictStyle={style}"), "merge", "--quiet", "feat"]));
+    if !ledger {
+        fs::remove_dir_all(lab.state()).unwrap();
+    }
+    let text = lab.text();
+    assert!(text.contains("<<<<<<< ") && text.contains("\"seq\": 2,"), "{text}");
+
+    let notes = lab.update(|_| ()).notes;
+    // The session that goes on here stays the last, and else our own keeps its number.
+    let [second, third] = if goes_on[0] { ["feat", "main"] } else { ["main", "feat"] };
+    let told = |part: &str| assert!(notes[0].contains(part), "{part}: {notes:?}");
+    told("both sides of a merge");
+    told(&format!("session #2 ({third} session) is #3 now"));
+    told("work DW-002 (feat todo) is DW-003 now");
+    assert_eq!(lab.beside().len(), 3, "git, the record, and the damaged one: {:?}", lab.beside());
+    let context = lab.read();
+    assert_eq!(context.notes(), [""; 0]);
+    let mut found: Vec<(u64, String, String)> = context
+        .newest_first()
+        .map(|(_, it)| (it.seq, it.purpose, it.work_log.iter().map(|it| it.desc.as_str()).collect()))
+        .collect();
+    found.reverse();
+    let told = |seq, name: &str| (seq, format!("{name} session"), format!("{name} log"));
+    let expected = [told(1, "first"), told(2, second), told(3, third)];
+    assert_eq!(found, expected);
+    assert_eq!(context.active().map(|(_, it)| it.seq), (goes_on[0] || goes_on[1]).then_some(3));
+    assert_eq!(context.state().session, 3);
+    let work: Vec<&str> = context.work().iter().map(|it| it.description.as_str()).collect();
+    assert_eq!(work, ["first todo", "main todo", "feat todo"]);
+    let ids: std::collections::HashSet<&str> = context.work().iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(ids.len(), 3);
+    assert_eq!(super::super::check::document(&lab.value()), [""; 0]);
+
+    // The branch goes on with its own numbers, and is merged once more: what is known is not there twice.
+    commit();
+    assert!(git(&lab, &["checkout", "--quiet", "feat"]));
+    work_on(&lab, "more", 4, false);
+    commit();
+    assert!(git(&lab, &["checkout", "--quiet", "main"]));
+    assert!(!git(&lab, &["-c", &format!("merge.conflictStyle={style}"), "merge", "--quiet", "feat"]));
+    lab.update(|_| ());
+    let mut purposes = purposes(&lab.read());
+    purposes.sort();
+    assert_eq!(purposes, ["feat session", "first session", "main session", "more session"]);
+    assert_eq!(lab.read().work().len(), 4, "{}", lab.text());
+}
+
+#[test]
+fn a_merge_of_two_branches_takes_nothing_from_either() {
+    for style in ["merge", "diff3", "zdiff3"] {
+        for ledger in [true, false] {
+            check_merged(style, ledger, [false, false]);
+        }
+    }
+    check_merged("merge", false, [true, false]);
+    check_merged("merge", true, [true, true]);
+    check_merged("diff3", false, [false, true]);
+}
+
+#[test]
+fn a_session_that_both_branches_went_on_with_has_what_either_logged() {
+    let lab = Lab::new();
+    lab.store().create(State::default()).unwrap();
+    git(&lab, &["init", "--quiet", "--initial-branch=main"]);
+    work_on(&lab, "first", 1, true);
+    let log = |desc: &str, when: &str| {
+        lab.update(|context| {
+            let (index, mut session) = context.last().unwrap();
+            session.work_log.push(WorkEntry {
+                desc: desc.to_owned(),
+                when: when.to_owned(),
+                ..WorkEntry::default()
+            });
+            session.achievements.push(desc.to_owned());
+            session.updated = Some(when.to_owned());
+            context.replace(index, session);
+            let work = &mut context.work_mut()[0];
+            work.notes = Some(desc.to_owned());
+            if desc == "feat" {
+                work.status = WorkStatus::Completed;
+            }
+        });
+        assert!(git(&lab, &["commit", "--quiet", "-a", "-m", desc]));
+    };
+    git(&lab, &["add", "."]);
+    git(&lab, &["commit", "--quiet", "-m", "x"]);
+    git(&lab, &["checkout", "--quiet", "-b", "feat"]);
+    log("feat", "2026-11-30T19:02:00Z");
+    git(&lab, &["checkout", "--quiet", "main"]);
+    log("main", "2026-11-30T19:03:00Z");
+    assert!(!git(&lab, &["merge", "--quiet", "feat"]));
+    lab.update(|_| ());
+    let (_, session) = lab.read().active().unwrap();
+    assert_eq!((session.seq, lab.read().session_count()), (1, 1));
+    let log: Vec<&str> = session.work_log.iter().map(|it| it.desc.as_str()).collect();
+    assert_eq!(log, ["first log", "feat", "main"]);
+    assert_eq!(session.achievements, ["main", "feat"]);
+    assert_eq!(session.updated.as_deref(), Some("2026-11-30T19:03:00Z"));
+    let item = lab.read().work()[0].clone();
+    assert_eq!((item.status, item.notes.as_deref()), (WorkStatus::Completed, Some("main\nfeat")));
+}
+
+#[test]
+fn sessions_that_began_in_the_same_second_are_two() {
+    let lab = Lab::new();
+    lab.store().create(State::default()).unwrap();
+    git(&lab, &["init", "--quiet", "--initial-branch=main"]);
+    git(&lab, &["add", "."]);
+    git(&lab, &["commit", "--quiet", "-m", "x"]);
+    for branch in ["feat", "main"] {
+        git(&lab, &["checkout", "--quiet", "-B", branch, "HEAD"]);
+        lab.begin(branch);
+        assert!(git(&lab, &["commit", "--quiet", "-a", "-m", branch]));
+        git(&lab, &["checkout", "--quiet", "--detach", "HEAD~"]);
+    }
+    git(&lab, &["checkout", "--quiet", "main"]);
+    assert!(!git(&lab, &["merge", "--quiet", "feat"]));
+    let context = lab.read();
+    let found: Vec<(u64, String)> = context.newest_first().map(|(_, it)| (it.seq, it.purpose)).collect();
+    // Both go on: our own stays the last.
+    assert_eq!(found, [(2, "main".to_owned()), (1, "feat".to_owned())]);
+}
+
+#[test]
+fn sides_of_a_merge_that_are_broken_themselves_tell_what_they_can() {
+    let session = |seq: u64, minute: u32, purpose: &str| {
+        format!(
+            "{{\"seq\": {seq}, \"when\": \"2026-11-30T10:0{minute}:00Z\", \"purpose\": \"{purpose}\", \"achievements\": []}}"
+        )
+    };
+    let text = format!(
+        "{{\"schema_version\": 1,\n<<<<<<< HEAD\n\"team\": \"a\",\n=======\n\"team\": \"b\", \"more\": [1],\n>>>>>>> x\n\
+         \"state\": {{\"session\": 2}},\n\"deferred_work\": [{{\"id\": \"DW-001\", \"description\": \"d\"}} oops],\n\
+         \"session_history\": [{},\n<<<<<<< HEAD\n{}\n=======\n{}\n>>>>>>> x\n]}}\n",
+        session(1, 1, "one"),
+        session(2, 2, "ours"),
+        session(2, 3, "theirs"),
+    );
+    let lab = Lab::with(&text);
+    let context = lab.read();
+    assert_eq!(purposes(&context), ["one", "theirs", "ours"], "{:?}", context.notes());
+    assert!(context.notes()[0].contains("session #2 (ours) is #3 now"), "{:?}", context.notes());
+    assert_eq!(context.active().map(|(_, it)| (it.seq, it.purpose)), Some((3, "ours".to_owned())));
+    assert_eq!(context.work()[0].description, "d");
+    lab.update(|_| ());
+    assert_eq!((&lab.value()["team"], &lab.value()["more"]), (&json!("a"), &json!([1])));
+}
+
+/// A record in which somebody kept both sides of a merge by hand: numbers and ids are there twice.
+const TWICE: &str = r#"{
+  "schema_version": 1,
+  "state": {"session": 3, "version": "1.0.0", "branch": "main", "status": "active"},
+  "deferred_work": [{"id":"DW-001","priority":"P1","description":"mine","status":"pending"},{"id":"DW-001","priority":"P1","description":"theirs","status":"pending"}],
+  "session_history": [
+    {"seq": 1, "when": "2026-11-01T00:00:00Z", "purpose": "one", "achievements": [], "length": "1m"},
+    {"seq": 2, "when": "2026-11-02T00:00:00Z", "purpose": "two mine", "achievements": [], "length": "1m"},
+    {"seq": 2, "when": "2026-11-02T05:00:00Z", "purpose": "two theirs", "achievements": [], "length": "1m"},
+    {"seq": 3, "when": "2026-11-30T19:33:50Z", "purpose": "three", "achievements": []}
+  ]
+}
+"#;
+
+#[test]
+fn sessions_with_the_same_number_are_all_kept() {
+    let all = ["one", "two mine", "two theirs", "three"];
+    // A comma too many or too few: the rest stays byte for byte.
+    for (from, to) in
+        [("\"active\"}", "\"active\",}"), ("}],\n", "},],\n"), ("[], \"length\"", "[] \"length\"")]
+    {
+        let lab = Lab::with("");
+        check(&lab, TWICE.replacen(from, to, 1), "but for some commas, which were put right", &all);
+        assert!(
+            lab.text().starts_with(TWICE.trim_end().trim_end_matches([']', '}', '\n', ' '])),
+            "{}",
+            lab.text()
+        );
+        assert_eq!(lab.read().work().len(), 2);
+    }
+    // Cut short, with what backup and ledger know: numbers are told apart.
+    let lab = Lab::with(TWICE);
+    let log = |text: &str| {
+        lab.update(|context| {
+            let (index, mut session) = context.last().unwrap();
+            session.achievements.push(text.to_owned());
+            context.replace(index, session);
+        });
+    };
+    log("a");
+    log("b");
+    let text = lab.text();
+    for cut in [text.len() - 4, text.find("two theirs").unwrap(), text.find("DW-001").unwrap(), 3] {
+        fs::write(lab.path(), &text[..cut]).unwrap();
+        let context = lab.read();
+        let mut found = purposes(&context);
+        found.sort();
+        assert_eq!(found, ["one", "three", "two mine", "two theirs"], "cut at {cut}");
+        let (_, active) = context.active().unwrap();
+        assert_eq!((active.purpose.as_str(), active.achievements.len()), ("three", 2));
+        assert_eq!(context.work().iter().filter(|it| it.id == "DW-001").count(), 2);
+    }
+}
+
+#[test]
+fn sessions_of_another_branch_are_not_mixed_up_with_those_of_this_one() {
+    let lab = Lab::new();
+    lab.store().create(State::default()).unwrap();
+    let empty = lab.text();
+    work_on(&lab, "feat", 1, false);
+    let feat = lab.text();
+    // As a checkout does it: the file is the other branch's, the ledger is the same.
+    fs::write(lab.path(), &empty).unwrap();
+    work_on(&lab, "main", 2, false);
+    let main = lab.text();
+    fs::write(lab.path(), feat).unwrap();
+    lab.update(|context| {
+        let (index, mut session) = context.last().unwrap();
+        session.achievements.push("of feat".to_owned());
+        context.replace(index, session);
+    });
+    fs::write(lab.path(), &main[..main.find("session_history").unwrap()]).unwrap();
+    let context = lab.read();
+    let session =
+        |purpose: &str| context.newest_first().map(|(_, it)| it).find(|it| it.purpose == purpose).unwrap();
+    assert_eq!(session("feat session").achievements, ["of feat"]);
+    assert_eq!(session("main session").achievements, [""; 0]);
+    assert_eq!(session("main session").work_log[0].desc, "main log");
+}
+
+#[test]
+fn what_was_told_and_never_came_about_does_not_come_back() {
+    let lab = Lab::new();
+    lab.store().create(State::default()).unwrap();
+    let before = lab.text();
+    work_on(&lab, "one", 1, true);
+    // The ledger knows of a begin, the file was never replaced; then another one begins.
+    let ledger = lab.state().join("context/ledger.jsonl");
+    let lines: Vec<String> = fs::read_to_string(&ledger).unwrap().lines().map(str::to_owned).collect();
+    fs::write(&ledger, lines[..2].join("\n") + "\n").unwrap();
+    fs::write(lab.path(), before).unwrap();
+    work_on(&lab, "two", 2, false);
+    fs::write(lab.path(), "{").unwrap();
+    assert_eq!(purposes(&lab.read()), ["two session"]);
 }
 
 #[test]

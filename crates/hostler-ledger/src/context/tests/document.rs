@@ -333,3 +333,73 @@ fn a_session_that_cannot_be_is_refused() {
         "`deferred_work DW-001` is there twice",
     );
 }
+
+/// The example of the older form, whose schema asks for a length of each session, active or not.
+const ACTIVE: &str = r#"{
+  "state": {
+    "session": 89,
+    "version": "0.6.0",
+    "branch": "master",
+    "test_count": 9203,
+    "status": "active"
+  },
+  "deferred_work": [
+    {
+      "id": "DW-001",
+      "priority": "high",
+      "description": "...",
+      "status": "pending",
+      "notes": "..."
+    }
+  ],
+  "session_history": [
+    {
+      "seq": 89,
+      "when": "2026-03-29T10:00:00",
+      "purpose": "...",
+      "achievements": ["..."],
+      "length": "2h30m"
+    }
+  ]
+}
+"#;
+
+#[test]
+fn an_active_session_of_the_older_form_has_a_length() {
+    let check = |text: &str, expected: Option<u64>| {
+        assert_eq!(Lab::with(text).read().active().map(|(_, it)| it.seq), expected, "{text}");
+    };
+    check(ACTIVE, Some(89));
+    for length in ["0m", "in progress", "active", "-", ""] {
+        check(&ACTIVE.replace("2h30m", length), Some(89));
+    }
+    check(&ACTIVE.replace("\"active\"", "\"ACTIVE\""), Some(89));
+    check(&ACTIVE.replace("\"active\"", "\"closed\""), None);
+    check(&ACTIVE.replace("\"session\": 89", "\"session\": 90"), None);
+    check(&ACTIVE.replace("\"2h30m\"", "\"2h30m\", \"ended\": \"2026-03-29T12:30:00\""), None);
+    check(&ACTIVE.replace("\"2h30m\"", "\"2h30m\", \"outcome\": \"closed\""), None);
+    // In our form it is the length that tells.
+    check(&ACTIVE.replacen('{', "{\"schema_version\": 1,", 1), None);
+}
+
+#[test]
+fn the_first_write_brings_an_active_session_into_our_form() {
+    // Whatever it is that is written.
+    let lab = Lab::with(ACTIVE);
+    lab.update(|context| context.state_mut().branch = "main".to_owned());
+    let (_, session) = lab.read().active().unwrap();
+    assert_eq!((session.seq, session.length.as_deref()), (89, None));
+    assert_eq!(lab.value()["session_history"][0]["length_so_far"], "2h30m");
+    // And what was damaged then comes back as active.
+    fs::write(lab.path(), "{").unwrap();
+    assert_eq!(lab.read().active().map(|(_, it)| it.seq), Some(89));
+    // Nothing is changed where nothing is.
+    let lab = Lab::with(ACTIVE);
+    assert!(!lab.update(|_| ()).changed);
+    // Cut short before any write.
+    let cut = ACTIVE.trim_end();
+    fs::write(lab.path(), &cut[..cut.len() - 1]).unwrap();
+    assert_eq!(lab.read().active().map(|(_, it)| it.seq), Some(89));
+    lab.update(|_| ());
+    assert_eq!(lab.read().active().map(|(_, it)| it.seq), Some(89));
+}

@@ -20,7 +20,7 @@ fn good() -> Value {
             {"seq": 1, "when": "2026-11-30T10:00:00Z", "purpose": "p", "achievements": []},
             {"seq": 2, "when": "2026-11-30T10:00:00Z", "purpose": "p", "achievements": ["a"], "objectives": ["o"],
                 "version": "1", "branch": "b", "commit": "c", "tag": "t", "updated": "u", "ended": "e", "outcome": "o",
-                "length": "1h", "closing": {"step": 3},
+                "length": "1h", "more": {"step": 3},
                 "hosts": [{"host": "claude", "id": "x", "when": "w"}],
                 "work_log": [{"when": "w", "desc": "d", "details": ["x"], "more": 1}],
                 "choices": [{"when": "w", "choice": "c", "reason": "r"}]}
@@ -91,7 +91,7 @@ fn our_checks_and_the_schema_agree_on_every_member() {
         "/session_history/1/choices",
         "/session_history/1/choices/0/when",
     ];
-    let free = ["/more", "/state/more", "/session_history/1/closing", "/session_history/1/work_log/0/more"];
+    let free = ["/more", "/state/more", "/session_history/1/more", "/session_history/1/work_log/0/more"];
     for (paths, is_required) in [(&required[..], true), (&optional[..], false), (&free[..], false)] {
         for path in paths {
             let (parent, name) = path.rsplit_once('/').unwrap();
@@ -146,7 +146,7 @@ fn our_checks_and_the_schema_agree_on_values() {
         ("/deferred_work/0/description", json!(""), true),
         ("/session_history/1/achievements", json!(["a", 1]), false),
         ("/session_history/1/work_log/0/details", json!([["a"]]), false),
-        ("/session_history/1/closing", json!(null), true),
+        ("/session_history/1/more", json!(null), true),
         ("/session_history", json!([]), true),
     ] {
         let mut document = good();
@@ -165,7 +165,7 @@ fn what_is_written_is_valid() {
     lab.begin("one");
     lab.update(|context| {
         let (index, mut session) = context.last().unwrap();
-        session.closing = Some(json!({"step": "tag"}));
+        session.other.insert("more".to_owned(), json!({"step": "tag"}));
         session.hosts.push(HostSession {
             host: "claude".to_owned(),
             id: "x".to_owned(),

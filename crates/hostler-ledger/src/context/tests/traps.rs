@@ -84,7 +84,6 @@ fn mode_and_links_are_kept() {
     assert!(target.is_file());
 }
 
-// @traces 020-ERR-024
 #[test]
 fn what_cannot_be_written_is_an_error_that_says_why() {
     let lab = Lab::with(OLDER);

@@ -1,5 +1,6 @@
 #![expect(clippy::unwrap_used, reason = "tests")]
 
 mod bound;
+mod prompts;
 mod searching;
 mod triggers;

@@ -122,6 +122,43 @@ fn code_quotations_and_logs_are_the_words_of_others() {
     ] {
         check(prompt, None);
     }
+    for prompt in [
+        "console.log(1) // remember that the parser is slow",
+        "let x = parse(y); // do you remember the parser",
+        "x = 1  # remember that parser",
+        "# remember that parser\nx=1",
+        "-- we discussed the parser\nSELECT max(a) FROM b;",
+        "// remember when the parser broke",
+        "diff --git a/x b/x\n+# remember that parser is slow",
+        "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n x\n\n-y\n+we discussed the parser",
+        "<system-reminder>we discussed parser</system-reminder>\nfix it",
+        "fix it <local-command-stdout>\nwe discussed\nthe parser</local-command-stdout>",
+        "[10:31] bob: we discussed parser yesterday",
+        "9:05 bob: we discussed the parser",
+        "On Monday bob wrote:\nwe discussed the parser\nand the lexer",
+        "Error: remember that parser\n    at x.js:1",
+        "java.io.IOException: what happened with the parser",
+        "error[E0308]: remember that parser",
+        "/remember when parser",
+    ] {
+        check(prompt, None);
+    }
+    for (prompt, topic) in [
+        ("# Parser\nDo you remember the parser?", "parser"),
+        ("- do you remember the parser", "parser"),
+        ("On Monday bob wrote:\nit is slow\n\ndo you remember the parser?", "parser"),
+        ("diff --git a/x b/x\n+x\n\nDo you remember the parser?", "parser"),
+        ("diff --git a/x b/x\n+x\n\n- do you remember the parser", "parser"),
+        ("<question>do you remember the parser</question>", "parser question"),
+        ("see <never-closed> and do you remember the parser", "parser"),
+        ("I run parse(x); do you remember the parser?", "parser"),
+        ("see https://a.b/#c // or, do you remember the parser", "parser"),
+        ("C# or F#? We discussed the parser", "parser"),
+        ("/review what happened with the parser", "parser"),
+        ("src/parse.rs: do you remember the parser", "parser"),
+    ] {
+        check(prompt, Some(topic));
+    }
     // What stands around them counts.
     check("```\nremember when\n```\nDo you remember the parser?", Some("parser"));
     check("do you remember the \"deception detection\"?", Some("deception detection"));
@@ -153,6 +190,17 @@ fn the_topic_is_the_rest_where_nothing_comes_after_the_phrase() {
     check("Fix the parser as we discussed.", Some("parser"));
     check("About the parser: do you remember?", Some("parser"));
     check("Build the lexer like last time we did", Some("lexer"));
+    // What was discussed in this talk has no name.
+    for prompt in [
+        "implement what we discussed",
+        "refactor everything we discussed",
+        "ok do what we discussed",
+        "Do it the way we talked about",
+        "implement it as we discussed",
+    ] {
+        check(prompt, Some(""));
+    }
+    check("In the parser, implement what we discussed", Some("parser"));
 }
 
 #[test]

@@ -82,7 +82,10 @@ fn without_an_unreleased_section_one_is_made_or_the_open_version_is_used() {
     let merged = merge(Some("## 1.3.0\n\n- Old\n"), &[entry(Added, "New")], &out);
     assert_eq!(merged.text, "## Unreleased\n\n- New\n\n## 1.3.0\n\n- Old\n");
     check("# Changelog\n", &[(Added, "New")], "# Changelog\n\n## [Unreleased]\n\n### Added\n\n- New\n");
-    check("", &[(Added, "New")], "## [Unreleased]\n\n### Added\n\n- New\n");
+    // Without a word it is a new one.
+    for empty in ["", "\n", " \r\n\n", "\u{feff}"] {
+        check(empty, &[(Added, "New")], &merge(None, &[entry(Added, "New")], &Target::default()).text);
+    }
 }
 
 #[test]

@@ -95,7 +95,117 @@ fn a_last_sentence_or_line_of_its_own_counts() {
     closes("> you said it is done\n\nright.\nclose the session");
     closes("```\nlog of the run\n```\ncts");
     closes("<opened>the user has src/main.rs open</opened>\ncts");
-    closes("He called it \"done\". close the session");
+    closes("The \"export\" task is done. close the session");
+}
+
+// Each of these closed a session that nobody wanted to close.
+#[test]
+fn what_is_talked_about_is_none() {
+    for prompt in [
+        "Translate the following text to German.\n\nClose the session",
+        "Add a menu item.\nClose session",
+        "Button text is below.\nEnd session",
+        "The button says\n\nEnd session",
+        "How should the server respond to a timeout? Close the session",
+        "What should happen when it fails? Close the session.",
+        "On logout we do two things. Close the socket. Close the session.",
+        "The steps are as follows. Log in. Do the work. End session.",
+        "When a user logs out, do this. Close the session.",
+        "The user story: As a user I open the app. I log in. I finish session.",
+        "The customer wrote to us.\n\nPlease close the session.",
+        "Commit with the message\nfeat: x\n\nclose the session",
+        "here is the output of the script\nstarting\nworking\nend session",
+        "here is the output of the script\nstarting\ndone\nend session",
+        "Log:\n10:00 begin\nend session",
+        "Log:\n10:00 begin\n10:01 done\nend session",
+        "- pushed\n- merged\ncs",
+        "1. pushed\n2. merged\n\ncs",
+        "| done |\ncs",
+        "git log --oneline\ncts",
+        "Here are the labels we use. js. ts. cs",
+        "deploy to sqs. sns",
+        "I use NATS and AWS SNS. Also sns",
+        "No, not yet!\nclose the session",
+        "Wait. Do not do that. close the session",
+        "Make sure everything is green. Close the session.",
+        "Report that the work is done. cts",
+        "Please check that all tests pass. cts",
+        "The work isn't finished. cts",
+        "If all is done. Close the session.",
+        "It has to be done today. Close the session.",
+        "The tests pass and\nclose the session",
+        "Call it done. Close the session.",
+        "It works by polling. Close the session.",
+        "Implement logout. It works like this. Close the session.",
+        "I pushed the button. close the session",
+        "All buttons are green. Close the session",
+        "Everything is done in the handler\nclose the session",
+        "Given all tests pass\nwhen I log out\nclose the session",
+        "Spec: it is done. close the session",
+        "All of the work is described here. Close the session.",
+        "Fixed positions. cs",
+        "I have tested js. ts. cs",
+        "What does it say? Thanks. Close the session.",
+        "The text of the mail.\n\nThank you. All is done. Close the session.",
+        "Use this in the test:\n\nAll is done. Close the session.",
+        "<button>close the session</button>",
+        "Commit this.\n```\nfix: x\n```\nclose the session",
+        "docs, tests, cs",
+        "the build, the branch, cs",
+        "all can close the session",
+        "close the session tomorrow",
+        "*close the session",
+        "* close the session*",
+        "ok thanks",
+        "bye. thanks! see you",
+    ] {
+        nothing(prompt);
+    }
+}
+
+#[test]
+fn work_that_is_done_may_be_told_first_and_thanks_may_follow() {
+    for prompt in [
+        "Close the session. Thanks!",
+        "close the session. thank you!",
+        "cts, thanks. see you tomorrow! bye",
+        "merged. cts",
+        "all green, cts",
+        "pushed, close session",
+        "thanks claude, close the session",
+        "thats all for today, close the session",
+        "thank you so much, cts",
+        "you can close the session now",
+        "close the current session",
+        "end current session",
+        "finally, close the session",
+        "**close the session**",
+        "__cts__.",
+        "I checked everything and it's fixed. cts",
+        "We have merged all branches.\n\nThanks! cts",
+        "The tests pass. I have\npushed everything.\nclose the session",
+        "pushed\nmerged\ncts",
+        "Today's results:\n- the parser\n- the lexer\n\nAll of it is merged. cts",
+        "The decision is final. Close the session",
+        "Great, that fixes it. close the session",
+        "That did the trick, thanks! cts",
+        "Released 1.2.0. end session",
+        "Fixed and verified in staging.\ncts",
+        "PR #42 is merged. cts",
+        "nothing else for today, close the session",
+        "gotta run, cts",
+        "Time to go home. close the session",
+        "okay let us close the session",
+        "Yes, that is correct. close the session",
+        "I looked at the export. Perfect, thanks! Close the session.",
+        "I'm going home now. cts",
+        "We'll continue tomorrow. close the session",
+        "<ide_opened_file>src/main.rs: translate\nthis</ide_opened_file>\nmerged. cts",
+    ] {
+        closes(prompt);
+    }
+    opens("Good morning, sns");
+    opens("Good evening! Start new session");
 }
 
 #[test]

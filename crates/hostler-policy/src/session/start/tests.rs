@@ -83,6 +83,8 @@ fn a_session_that_nobody_works_in_is_closed_at_the_next_start() {
         check(source, last(true, false, 2, 600), Start::Join);
         // A clock that was set back.
         check(source, last(true, false, 90, -600), Start::Join);
+        // One that is a year ahead tells nothing.
+        check(source, last(true, false, 540, -365 * 24 * 60), Start::CloseStaleAndBegin);
     }
     let unknown = |begun_ms| Some(Last { active: true, member: false, begun_ms, seen_ms: None });
     check(Startup, unknown(None), Start::Join);

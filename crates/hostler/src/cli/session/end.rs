@@ -70,7 +70,14 @@ pub(super) fn run(args: &Args, here: &Here, json: bool) -> anyhow::Result<Exit> 
             other => other.into(),
         })?
     };
-    let exit = if report.closed() || args.dry_run.dry_run { Exit::Ok } else { Exit::Io };
+    let exit = if !report.closed() && !args.dry_run.dry_run {
+        Exit::Io
+    } else if report.failed().next().is_some() && !args.from_hook {
+        // The session is closed; what is left of it is a finding of whoever asked, and not of a hook that tells it.
+        Exit::Finding
+    } else {
+        Exit::Ok
+    };
     if args.from_hook {
         writeln!(std::io::stdout(), "{}", report.context())?;
     } else {

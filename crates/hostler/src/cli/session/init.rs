@@ -29,8 +29,8 @@ pub(super) struct Args {
 }
 
 pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
-    let known = locate::locate(&here.cwd, &here.project);
-    let sessions = match known {
+    let known = locate::locate(&here.cwd, &here.project, Some(&here.dirs));
+    let sessions = match &known {
         Some(_) => here.sessions()?,
         None => new(here)?,
     };
@@ -41,7 +41,8 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
         ..Update::default()
     });
     let shown = here.shown(&sessions.file);
-    let would = !sessions.file.exists();
+    // What is there and holds nothing is nobody's.
+    let would = known.is_none();
     let created = if args.dry_run.dry_run { would } else { would && sessions.store.create(state.clone())? };
     let mut notes = Vec::new();
     if created && !args.dry_run.dry_run {
@@ -85,7 +86,9 @@ fn new(here: &Here) -> anyhow::Result<Sessions> {
         );
         return Err(NotKept(why).into());
     }
-    if sessions.file.exists() {
+    let blank = |bytes: Vec<u8>| bytes.trim_ascii().is_empty();
+    let is_regular = std::fs::metadata(&sessions.file).is_ok_and(|it| it.is_file());
+    if sessions.file.exists() && !(is_regular && std::fs::read(&sessions.file).is_ok_and(blank)) {
         let why = format!(
             "`{}` is there and is no record of sessions; move it away, or keep sessions in another folder",
             here.dirs.tilde(&sessions.file)

@@ -137,7 +137,7 @@ impl Here {
         let found = Sessions::find(&self.cwd, &self.project, &self.dirs, &self.config);
         found.ok_or_else(|| {
             let here = self.dirs.tilde(&self.cwd);
-            let why = match session::locate(&self.cwd, &self.project) {
+            let why = match session::locate(&self.cwd, &self.project, Some(&self.dirs)) {
                 Some(file) => format!(
                     "`activation.paths` of the configuration leaves `{}` out; add the project there, or work in \
                      one that it names",

@@ -8,8 +8,8 @@ use crate::session::render;
 
 /// Make `context.md` anew from the record
 ///
-/// It happens by itself with every change; this is for a template that is being written, and for a file that
-/// hostler did not make and therefore leaves alone.
+/// It happens by itself with every change; this is for a template that is being written, for a file that hostler did
+/// not make and therefore leaves alone, and for a record with the marks of a merge, which is put right first.
 #[derive(Debug, clap::Args)]
 pub(super) struct Args {
     /// Replace a file that hostler did not make
@@ -40,9 +40,14 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
             .with_notes(context.notes())
             .with_notes(&rendered.problem.into_iter().collect::<Vec<_>>()));
     }
+    // After a merge there may be nothing to record that would put it right.
+    let repaired = match sessions.read()?.notes() {
+        [] => Vec::new(),
+        _ => sessions.store.update(|_| ())?.notes,
+    };
     let view = render::refresh(&sessions, args.force)?;
     let state = if view.changed { "made anew" } else { "up to date" };
     let json = json!({ "command": "render", "dry_run": false, "path": view.path, "changed": view.changed });
-    let notes: Vec<String> = view.problem.into_iter().collect();
+    let notes: Vec<String> = repaired.into_iter().chain(view.problem).collect();
     Ok(Report::new(Panel::new(format!("{shown} | {state}")), json).with_notes(&notes))
 }

@@ -40,10 +40,8 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
         test_count: args.test_count,
         status: args.status.clone(),
     };
-    let applied = here.sessions()?.apply(args.dry_run.dry_run, |context| {
-        effect::update_state(context, &update);
-        Ok(())
-    })?;
+    let applied =
+        here.sessions()?.apply(args.dry_run.dry_run, |context| effect::update_state(context, &update))?;
     let state = applied.context.state();
     let mut panel = Panel::new(done(args.dry_run, "state updated", "update the state"));
     panel.line(format!("Status: {}", state.status.as_str()));

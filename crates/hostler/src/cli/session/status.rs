@@ -4,7 +4,7 @@ use hostler_ledger::context::{Context, State, Status};
 
 use super::{Here, Report};
 use crate::output::panel::Panel;
-use crate::session::{describe, effect};
+use crate::session::{close, describe, effect};
 
 /// Open work that is shown.
 const WORK_SHOWN_MAX: usize = 5;
@@ -35,6 +35,14 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
     if let Some(tests) = tests(state) {
         panel.line(format!("Test State: {tests}"));
     }
+    let left = close::left_words(&sessions);
+    if !left.is_empty() {
+        panel.rule();
+        for line in &left {
+            panel.line(line);
+        }
+        panel.line("`hostler session end` does what is left of it.");
+    }
     let open = effect::open_work(&context);
     if !open.is_empty() {
         panel.rule().line(format!("Left to do: {}", open.len()));
@@ -50,6 +58,7 @@ pub(super) fn run(args: &Args, here: &Here) -> anyhow::Result<Report> {
     let mut json = describe::status(&context);
     json["file"] = sessions.file.display().to_string().into();
     json["active"] = context.active().is_some().into();
+    json["closes_left"] = left.into();
     Ok(Report::new(panel, json).with_notes(context.notes()))
 }
 

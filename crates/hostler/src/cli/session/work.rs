@@ -4,22 +4,23 @@ use serde_json::json;
 
 use super::{DryRun, Here, Report, done, text};
 use crate::output::panel::Panel;
-use crate::session::effect;
+use crate::session::effect::{self, Added, Became};
 
 /// How urgent work can be.
 const PRIORITIES: [&str; 8] = ["P0", "P1", "P2", "P3", "critical", "high", "medium", "low"];
 
 /// Add something that is left to do
 ///
-/// It gets the next free id, `DW-001`. What is open under the same text already is not added again.
+/// It gets the next free id, `DW-001`. What is open under the same text already is not added again; it gets the
+/// priority and the notes that are said.
 #[derive(Debug, clap::Args)]
 pub(super) struct AddArgs {
     /// What is to be done
     #[arg(long, value_parser = text, allow_hyphen_values = true)]
     text: String,
-    /// How urgent: P0 to P3, or critical, high, medium, low
-    #[arg(long, value_parser = priority, default_value = effect::PRIORITY_DEFAULT)]
-    priority: String,
+    /// How urgent: P0 to P3, or critical, high, medium, low [default: P2]
+    #[arg(long, value_parser = priority)]
+    priority: Option<String>,
     /// What else is to be known
     #[arg(long, value_parser = text, allow_hyphen_values = true, value_name = "TEXT")]
     notes: Option<String>,
@@ -47,21 +48,29 @@ pub(super) struct CompleteArgs {
 pub(super) fn add(args: &AddArgs, here: &Here) -> anyhow::Result<Report> {
     let sessions = here.sessions()?;
     let applied = sessions.apply(args.dry_run.dry_run, |context| {
-        Ok(effect::add_work(context, &args.text, Some(&args.priority), args.notes.as_deref()))
+        Ok(effect::add_work(context, &args.text, args.priority.as_deref(), args.notes.as_deref()))
     })?;
-    let item = &applied.value;
-    let work = applied.context.work().iter().find(|it| it.id == item.id).cloned().unwrap_or_default();
-    let state = if item.changed {
-        done(args.dry_run, &format!("added {}", item.id), &format!("add {}", item.id))
-    } else {
-        format!("{} is open already", item.id)
+    let Added { item, became } = &applied.value;
+    let work =
+        applied.context.work().iter().find(|it| it.id == item.id && it.description == item.description);
+    let work = work.cloned().unwrap_or_default();
+    let id = &item.id;
+    let state = match became {
+        Became::New => done(args.dry_run, &format!("added {id}"), &format!("add {id}")),
+        Became::Known { priority: None, noted: false } => format!("{id} is open already"),
+        Became::Known { priority, noted } => {
+            let was = priority.as_ref().map(|it| format!("priority was {}", it.as_str()));
+            let noted = noted.then(|| "notes added".to_owned());
+            let what = was.into_iter().chain(noted).collect::<Vec<_>>().join(", ");
+            done(args.dry_run, &format!("changed {id} ({what})"), &format!("change {id} ({what})"))
+        }
     };
     let mut panel = Panel::new(format!("{state} | {}", work.priority.as_str()));
     panel.line(&item.description);
     if let Some(notes) = &work.notes {
         panel.line(notes);
     }
-    let json = json!({ "work": crate::session::describe::work(&work), "added": item.changed });
+    let json = json!({ "work": crate::session::describe::work(&work), "added": *became == Became::New });
     Ok(Report::changed("add-work", args.dry_run, &applied, panel, json).with("changed", item.changed))
 }
 

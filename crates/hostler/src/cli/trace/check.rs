@@ -42,12 +42,12 @@ pub(super) struct Args {
     /// No text changed since what cites it was reviewed
     #[arg(long)]
     no_suspect: bool,
-    /// Nothing that cited a requirement when it was reviewed is gone
+    /// Nothing that was reviewed is gone, neither what cited a requirement nor the requirement
     #[arg(long)]
     no_lost: bool,
-    /// Tell what is not as asked, and end with 0 all the same
-    #[arg(long)]
-    report_only: bool,
+    /// Tell what is not as asked, and end with 0 all the same; `=false` where `trace.toml` asks for that
+    #[arg(long, value_name = "BOOL", num_args = 0..=1, require_equals = true, default_missing_value = "true")]
+    report_only: Option<bool>,
 }
 
 fn percent(text: &str) -> Result<f64, String> {
@@ -67,9 +67,10 @@ struct Conditions {
 
 pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit> {
     let conditions = conditions(args, trace)?;
-    let report_only = args.report_only || trace.settings.check.report_only;
+    let report_only = args.report_only.unwrap_or(trace.settings.check.report_only);
     let matrix = &trace.matrix;
-    let shares: Vec<String> = conditions.min.iter().filter_map(|it| short(matrix, *it)).collect();
+    let mut shares: Vec<String> = conditions.min.iter().filter_map(|it| short(matrix, *it)).collect();
+    shares.extend(unchecked(&conditions, trace));
     let findings: Vec<&Finding> =
         matrix.findings.iter().filter(|it| conditions.none.contains(&it.rule)).collect();
     let holds = shares.is_empty() && findings.is_empty();
@@ -85,7 +86,7 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         });
         output::json::print(&document)?;
     } else {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::human::stdout();
         writeln!(out, "{}", matrix.headline())?;
         let findings: Vec<Finding> = findings.into_iter().cloned().collect();
         summary::findings(&mut out, &findings)?;
@@ -112,7 +113,7 @@ fn conditions(args: &Args, trace: &Trace) -> anyhow::Result<Conditions> {
         (args.no_failing, &[Rule::TracedFailing]),
         (args.no_done_untraced, &[Rule::DoneUntraced]),
         (args.no_suspect, &[Rule::SuspectLink]),
-        (args.no_lost, &[Rule::LostLink]),
+        (args.no_lost, &[Rule::LostLink, Rule::LostRequirement]),
     ] {
         if asked {
             none.extend_from_slice(rules);
@@ -134,6 +135,20 @@ fn conditions(args: &Args, trace: &Trace) -> anyhow::Result<Conditions> {
     ];
     let min = shares.into_iter().filter_map(|(name, min, part)| Some((name, min?, part))).collect();
     Ok(Conditions { min, none })
+}
+
+/// What a check cannot say because nothing of it was read: it holds of nothing, and must not seem to hold.
+fn unchecked(conditions: &Conditions, trace: &Trace) -> Vec<String> {
+    let mut out = Vec::new();
+    if trace.counts.files == 0 {
+        out.push("no file was searched for tags; see `[sources]` in `trace.toml`".to_owned());
+    }
+    let of_results = conditions.none.contains(&Rule::TracedFailing)
+        || conditions.min.iter().any(|(name, min, _)| *name == "passing" && 0.0 < *min);
+    if of_results && trace.results == Some(0) {
+        out.push("no results of tests were read, so nothing says that none failed".to_owned());
+    }
+    out
 }
 
 /// What is missing to a share; `None` where it is reached.

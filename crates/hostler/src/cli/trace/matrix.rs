@@ -17,7 +17,7 @@ pub(super) struct Args {
     /// How it is written
     #[arg(long, value_enum, default_value_t = Format::Markdown)]
     format: Format,
-    /// Write it to this file instead of standard output
+    /// Write it to this file instead of standard output (`-`)
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the Markdown page that `trace.toml` names (`plans/rtm.md` where it names none)
@@ -53,7 +53,7 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
     }
     let format = if json { Format::Json } else { args.format };
     let text = text(format, args, trace);
-    let Some(path) = &args.output else {
+    let Some(path) = args.output.as_deref().filter(|it| *it != Path::new("-")) else {
         let mut out = std::io::stdout().lock();
         out.write_all(text.as_bytes())?;
         if !text.ends_with('\n') {
@@ -63,18 +63,20 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         summary::notes(&trace.notes)?;
         return Ok(Exit::Ok);
     };
+    // What is neither a file nor a folder holds nothing that could be lost: `/dev/stdout`, a pipe.
+    if std::fs::metadata(path).is_ok_and(|it| !it.is_file() && !it.is_dir()) {
+        let mut out = std::fs::File::options().append(true).open(path)?;
+        out.write_all(text.as_bytes())?;
+        return Ok(Exit::Ok);
+    }
     let file = Snapshot::read(path)?;
-    // A page of somebody else's is not replaced by accident; data formats have no place for a mark.
-    let mark = match format {
-        Format::Markdown => Some("Made by `hostler trace matrix`"),
-        Format::Html => Some(html::GENERATOR),
-        _ => None,
-    };
-    let foreign = |bytes: &[u8]| {
-        !bytes.is_empty() && mark.is_some_and(|it| memchr::memmem::find(bytes, it.as_bytes()).is_none())
-    };
-    if file.bytes().is_some_and(foreign) {
-        bail!("`{}` was not made by hostler; remove it first, or choose another name", path.display());
+    if let Some(bytes) = file.bytes().filter(|it| !it.is_empty()) {
+        if trace.sources.iter().any(|it| is_same_file(it, file.real_path())) {
+            bail!("`{}` is a source of requirements; choose another name", path.display());
+        }
+        if !is_ours(format, bytes) {
+            bail!("`{}` was not made by hostler; remove it first, or choose another name", path.display());
+        }
     }
     let written = file.replace(text.as_bytes(), Access::Shared).context("the matrix was not written")?;
     let mut talk = std::io::stderr().lock();
@@ -82,6 +84,27 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
     drop(talk);
     summary::notes(&trace.notes)?;
     Ok(Exit::Ok)
+}
+
+fn is_same_file(source: &Path, real: &Path) -> bool {
+    std::fs::canonicalize(source).is_ok_and(|it| it == real)
+}
+
+/// What is there looks like what this format is written as: nothing of somebody else's is replaced by accident.
+fn is_ours(format: Format, bytes: &[u8]) -> bool {
+    let holds = |mark: &str| memchr::memmem::find(bytes, mark.as_bytes()).is_some();
+    let begins = |mark: &str| bytes.starts_with(mark.as_bytes());
+    let document = |test: fn(&serde_json::Value) -> bool| {
+        serde_json::from_slice::<serde_json::Value>(bytes).is_ok_and(|it| test(&it))
+    };
+    match format {
+        Format::Markdown => holds("Made by `hostler trace matrix`"),
+        Format::Html => holds(html::GENERATOR),
+        Format::Csv => begins(csv::HEADER),
+        Format::Json => document(json::is_ours),
+        Format::Sarif => document(sarif::is_ours),
+        Format::Reqif => begins("<?xml") && holds(reqif::TOOL),
+    }
 }
 
 fn text(format: Format, args: &Args, trace: &Trace) -> String {
@@ -107,7 +130,7 @@ fn text(format: Format, args: &Args, trace: &Trace) -> String {
 
 /// The page that is kept in the project.
 fn page(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit> {
-    let page = trace.page()?;
+    let page = trace.page(!args.no_texts)?;
     if args.write {
         page.write()?;
     }
@@ -119,7 +142,7 @@ fn page(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit> {
         });
         output::json::print(&document)?;
     } else {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::human::stdout();
         match (args.write, page.changed) {
             (true, true) => writeln!(out, "wrote `{shown}`: {}", page.headline)?,
             (_, false) => writeln!(out, "`{shown}` is current: {}", page.headline)?,

@@ -2,6 +2,7 @@
 
 use std::io::Write;
 
+use hostler_ledger::redact::printable;
 use hostler_trace::{Matrix, Row};
 
 use super::summary;
@@ -24,7 +25,7 @@ pub(super) fn run(args: &Args, trace: &Trace, json: bool) -> anyhow::Result<Exit
         output::json::print(&serde_json::to_value(&found)?)?;
         return Ok(Exit::Ok);
     }
-    let mut out = std::io::stdout().lock();
+    let mut out = output::human::stdout();
     for (at, row) in found.into_iter().enumerate() {
         if at != 0 {
             writeln!(out)?;
@@ -45,7 +46,7 @@ pub(super) fn unknown(id: &str, matrix: &Matrix, json: bool) -> anyhow::Result<E
     if json {
         output::json::print(&serde_json::json!({ "error": text, "alike": alike }))?;
     } else {
-        writeln!(std::io::stderr(), "error: {text}")?;
+        writeln!(std::io::stderr(), "error: {}", printable(&text))?;
     }
     Ok(Exit::Usage)
 }
@@ -70,7 +71,7 @@ fn show(out: &mut impl Write, row: &Row, matrix: &Matrix) -> std::io::Result<()>
             format!("  {} {}", link.kind.name(), link.name)
         };
         let outcome = link.outcome.map_or_else(String::new, |it| format!("  {}", it.name()));
-        writeln!(out, "{what:<14} {}:{}{name}{outcome}", link.path, link.line)?;
+        writeln!(out, "{what:<14} {}:{}{name}{outcome}", summary::one_line(&link.path), link.line)?;
     }
     for finding in matrix.findings.iter().filter(|it| it.id == row.key) {
         writeln!(out, "{:<14} {}", finding.rule.id(), finding.message)?;

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
+use hostler_ledger::redact::printable;
 use hostler_trace::output::json;
 use hostler_trace::{Coverage, Finding};
 
@@ -27,7 +28,7 @@ pub(super) fn run(trace: &Trace, elapsed: Duration, json: bool) -> anyhow::Resul
         return Ok(Exit::Ok);
     }
     let matrix = &trace.matrix;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::human::stdout();
     writeln!(out, "{}\n", matrix.headline())?;
     let width = matrix.specs.iter().map(|it| it.0.chars().count()).max().unwrap_or(0).clamp(13, 40);
     let head = ["requirements", "done", "traced", "tested", "passing", "failing"];
@@ -73,7 +74,9 @@ pub(super) fn findings(out: &mut impl Write, all: &[Finding]) -> std::io::Result
     }
     writeln!(out)?;
     for finding in all.iter().take(FINDINGS_MAX) {
-        writeln!(out, "{:<15} {}:{}  {}", finding.rule.id(), finding.path, finding.line, finding.message)?;
+        let line = if finding.line == 0 { String::new() } else { format!(":{}", finding.line) };
+        let (path, message) = (one_line(&finding.path), one_line(&finding.message));
+        writeln!(out, "{:<15} {path}{line}  {message}", finding.rule.id())?;
     }
     if FINDINGS_MAX < all.len() {
         writeln!(out, "and {} more: `hostler --json trace` has all of them", all.len() - FINDINGS_MAX)?;
@@ -81,8 +84,13 @@ pub(super) fn findings(out: &mut impl Write, all: &[Finding]) -> std::io::Result
     Ok(())
 }
 
+/// A name may hold a line end.
+pub(super) fn one_line(text: &str) -> String {
+    text.replace('\n', "\\n")
+}
+
 /// What was passed over is told on stderr.
 pub(super) fn notes(notes: &[String]) -> std::io::Result<()> {
     let mut talk = std::io::stderr().lock();
-    notes.iter().try_for_each(|note| writeln!(talk, "note: {note}"))
+    notes.iter().try_for_each(|note| writeln!(talk, "note: {}", printable(note)))
 }

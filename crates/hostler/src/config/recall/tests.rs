@@ -101,6 +101,15 @@ fn a_mistake_is_told_and_has_no_effect() {
         &one("when = [1]\ntext = \"t\""),
         "project.toml: `when` of reminder `a` must be a list of words in quotes; it has no effect",
     );
+    for (word, shown) in [("", ""), ("???", "???"), (" -> ", "->")] {
+        check_fault(
+            &one(&format!("when = [\"w\", \"{word}\"]\ntext = \"t\"")),
+            &format!(
+                "project.toml: `when` of reminder `a` has `{shown}`, which no prompt can mention: it needs a letter or a \
+                 digit, or use `pattern`; it has no effect"
+            ),
+        );
+    }
     check_fault(
         &one("when = [\"w\"]\ntext = \"t\"\nonce = 1"),
         "project.toml: `once` of reminder `a` must be true or false; it has no effect",

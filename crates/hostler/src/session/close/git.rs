@@ -94,6 +94,11 @@ impl Answer {
         self.code == Some(0)
     }
 
+    /// It said no, and nothing went wrong: what was asked for is not there.
+    fn no(&self) -> bool {
+        self.code == Some(1)
+    }
+
     /// The first line that it printed.
     pub(super) fn line(&self) -> Option<&str> {
         self.stdout.lines().next().map(str::trim).filter(|it| !it.is_empty())
@@ -155,6 +160,24 @@ impl Git {
         Ok(answer.line().filter(|_| answer.ok()).map(str::to_owned))
     }
 
+    /// A commit's full name; `None`: there is none of that name, as on a branch without commits.
+    pub(super) fn commit(&self, name: &str) -> Result<Option<String>, Error> {
+        let name = format!("{name}^{{commit}}");
+        found(self.look(&["rev-parse", "--quiet", "--verify", &name])?)
+    }
+
+    /// The object that a reference, named in full, leads to; `None`: there is no such reference.
+    pub(super) fn reference(&self, name: &str) -> Result<Option<String>, Error> {
+        found(self.look(&["rev-parse", "--quiet", "--verify", name])?)
+    }
+
+    /// The branch that is checked out, born or not; `None` on a detached head. Its own name and not a shortened one:
+    /// that would be `heads/main` where a tag is called `main`.
+    pub(super) fn branch(&self) -> Result<Option<String>, Error> {
+        let name = found(self.look(&["symbolic-ref", "--quiet", "HEAD"])?)?;
+        Ok(name.and_then(|it| it.strip_prefix("refs/heads/").map(str::to_owned)))
+    }
+
     /// Does something, with `input` to read.
     pub(super) fn act(
         &self,
@@ -212,6 +235,14 @@ impl Git {
         command.current_dir(&self.root);
         command
     }
+}
+
+/// The first line of an answer; `None` where what was asked for is not there.
+fn found(answer: Answer) -> Result<Option<String>, Error> {
+    if answer.no() {
+        return Ok(None);
+    }
+    Ok(answer.succeeded()?.line().map(str::to_owned))
 }
 
 /// A path below the top folder as git takes it for just that, whatever characters it has.

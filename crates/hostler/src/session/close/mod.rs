@@ -15,23 +15,26 @@
 //! A close that was killed is finished by the next one. Therefore each step looks at the world before it does
 //! anything, and what could come out differently a second time stands in the plan.
 
+mod changelog;
 mod fault;
 mod git;
 mod history;
 mod journals;
 mod plan;
+mod publish;
 mod report;
 mod saved;
 mod steps;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hostler_ledger::file;
 use hostler_policy::session::closing::{Outcome, Plan, Step};
 
 use self::git::Git;
+use self::report::Begun;
 pub(crate) use self::report::Report;
 use self::saved::Saved;
 use self::steps::Steps;
@@ -103,13 +106,16 @@ impl Default for Request {
 }
 
 impl Request {
+    /// How a session ends that nobody closed.
+    const STALE: &'static str = "stale";
+
     /// The end of a session that nobody closed: only its record, with what is known. It ended with the last sign of
     /// life; a tag, a commit or entries of a changelog would be about what came later as well.
     pub(crate) fn stale(session: u64, ended: String) -> Self {
         let off = Some(false);
         Self {
             session: Some(session),
-            outcome: "stale".to_owned(),
+            outcome: Self::STALE.to_owned(),
             ended: Some(ended),
             push: off,
             commit: off,
@@ -168,16 +174,18 @@ pub(crate) fn run(place: Place<'_>, request: &Request) -> Result<Report, Error> 
     let context = place.sessions.read()?;
     // One that was begun while the lock was waited for is not the one that was meant.
     if let Some((_, session)) = context.active().filter(|(_, it)| meant == Some(it.seq)) {
-        let plan = plan::make(place, &session, context.state(), request);
+        let plan = plan::make(place, &context, &session, request);
         return Ok(carry_out(place, &saved, plan));
     }
-    let last = context.last().map_or(0, |(_, session)| session.seq);
-    let retried = || saved.all().into_iter().find(|it| it.session == last).filter(|_| said.is_some());
+    let retried = || saved.all().pop().filter(|_| said.is_some());
     let report = if let Some(report) = resumed {
         report
     } else if let Some(mut plan) = retried() {
         plan::adjust(&mut plan, request);
-        Report { resumed: true, ..carry_out(place, &saved, plan) }
+        if let Some((_, session)) = context.by_number(plan.session) {
+            plan::look_again(place, &context, &session, &mut plan);
+        }
+        Report { begun: Begun::Retried, ..carry_out(place, &saved, plan) }
     } else {
         // It was active a moment ago: whoever had the lock has closed it.
         let closed = meant.and_then(|seq| context.by_number(seq)).map(|(_, session)| session);
@@ -240,6 +248,20 @@ pub(crate) fn left(sessions: &Sessions) -> Left {
     }
 }
 
+/// What closes of these sessions left to do, for people: one line for each.
+pub(crate) fn left_words(sessions: &Sessions) -> Vec<String> {
+    let words = |plan: &Plan| {
+        let number = plan.session;
+        if !plan.finished {
+            return format!("Close of #{number}: interrupted");
+        }
+        let failed: Vec<String> =
+            plan.failed().map(|it| format!("{}: {}", it.step.name(), it.message)).collect();
+        format!("Close of #{number} FAILED: {}", failed.join("; "))
+    };
+    Saved::of(&sessions.state).all().iter().map(words).collect()
+}
+
 /// Carries out the plans that were not, oldest first. The last one's report.
 fn finish(place: Place<'_>, saved: &Saved, request: Option<&Request>) -> Result<Option<Report>, Error> {
     let mut last = None;
@@ -254,11 +276,14 @@ fn finish(place: Place<'_>, saved: &Saved, request: Option<&Request>) -> Result<
         if session.length.is_none() && (told_more || plan::is_outdated(place, &plan, &session)) {
             // The work went on. What was written so far is found and not written again.
             let asked = plan::asked(&plan, request);
-            plan = plan::again(plan, plan::make(place, &session, context.state(), &asked));
-        } else if let Some(request) = request {
-            plan::adjust(&mut plan, request);
+            plan = plan::again(plan, plan::make(place, &context, &session, &asked));
+        } else {
+            if let Some(request) = request {
+                plan::adjust(&mut plan, request);
+            }
+            plan::look_again(place, &context, &session, &mut plan);
         }
-        last = Some(Report { resumed: true, ..carry_out(place, saved, plan) });
+        last = Some(Report { begun: Begun::Resumed, ..carry_out(place, saved, plan) });
     }
     Ok(last)
 }
@@ -276,9 +301,13 @@ fn carry_out(place: Place<'_>, saved: &Saved, mut plan: Plan) -> Report {
     };
     plan.finished = false;
     fault::kill("planned");
+    let steps = Steps::new(place);
+    let older = take_over(&steps, saved, &mut plan, &mut notes);
     keep(&plan, &mut notes);
     fault::kill("kept");
-    let steps = Steps::new(place);
+    for session in older {
+        saved.remove(session);
+    }
     for step in Step::EFFECTS {
         if plan.told(step).is_some_and(|it| it.outcome != Outcome::Failed) {
             continue;
@@ -304,23 +333,94 @@ fn carry_out(place: Place<'_>, saved: &Saved, mut plan: Plan) -> Report {
     } else {
         keep(&plan, &mut notes);
     }
-    for older in saved.all().into_iter().filter(|it| it.finished && it.session < plan.session) {
-        saved.remove(older.session);
-    }
     fault::kill("finished");
     Report::of(place, plan, notes)
+}
+
+/// What earlier closes left becomes a part of this one, as far as it can be done now; the rest is told. Their
+/// numbers.
+fn take_over(steps: &Steps<'_>, saved: &Saved, plan: &mut Plan, notes: &mut Vec<String>) -> Vec<u64> {
+    // The end of a session that was left writes its record alone, and nobody may be there to read of it.
+    if plan.outcome == Request::STALE {
+        return Vec::new();
+    }
+    let mut numbers = Vec::new();
+    for mut older in saved.all().into_iter().filter(|it| it.finished && it.session < plan.session) {
+        numbers.push(older.session);
+        let number = older.session;
+        if older.has_failed(Step::Tag) {
+            for step in [Step::Record, Step::Tag] {
+                let (outcome, message) = steps.take(step, &mut older, notes);
+                older.tell(step, outcome, message);
+            }
+            if let Some(name) = older.tag.as_ref().filter(|_| !older.has_failed(Step::Tag)) {
+                notes.push(format!("the tag {name} of session #{number} was made now"));
+            }
+        }
+        let unpushed = unpushed(&older, plan);
+        if plan.push {
+            plan.also.extend(unpushed);
+        } else if !unpushed.is_empty() {
+            let names = unpushed.join(" ");
+            notes.push(format!(
+                "the close of session #{number} could not push; `git push origin {names}` does"
+            ));
+        }
+        // What it wrote on another branch does not belong on this one.
+        let commits = plan.commit && older.branch == plan.branch;
+        if commits {
+            let new: Vec<String> =
+                older.files.iter().filter(|it| !plan.files.contains(it)).cloned().collect();
+            plan.files.extend(new);
+            for (file, digest) in older.digests.clone() {
+                plan.digests.entry(file).or_insert(digest);
+            }
+        }
+        let told = |step: Step| match step {
+            Step::Push => false,
+            Step::Commit => !commits,
+            _ => true,
+        };
+        for failed in older.failed().filter(|it| told(it.step)) {
+            let step = failed.step.name();
+            notes.push(format!("the close of session #{number} failed to do its {step}: {}", failed.message));
+        }
+    }
+    numbers
+}
+
+/// References of an earlier close that are not at the remote, and that are not pushed anyway.
+fn unpushed(older: &Plan, plan: &Plan) -> Vec<String> {
+    let branch = older.branch.as_ref().filter(|_| older.branch != plan.branch);
+    let branch = branch.map(|it| format!("refs/heads/{it}"));
+    let made = older.told(Step::Tag).is_some_and(|it| it.outcome == Outcome::Done);
+    let tag = older.tag.as_ref().filter(|_| made && !older.published).map(|it| format!("refs/tags/{it}"));
+    let own = branch.filter(|_| older.has_failed(Step::Push)).into_iter().chain(tag);
+    let own = own.filter(|_| older.push);
+    let new = |it: &String| !plan.also.contains(it);
+    let also = older.also.iter().filter(|_| older.has_failed(Step::Push)).cloned();
+    own.chain(also).filter(new).collect()
 }
 
 /// What a close would do now.
 fn ahead(place: Place<'_>, request: &Request) -> Result<Report, Error> {
     let context = place.sessions.read()?;
     let active = context.active().map(|(_, session)| session);
-    let left = Saved::of(&place.sessions.state).all();
-    let mut plan = match (active, left.into_iter().next_back()) {
-        (Some(session), _) => plan::make(place, &session, context.state(), request),
-        (None, Some(plan)) => plan,
-        (None, None) => return Err(Refused::NoActive.into()),
+    let mut left = Saved::of(&place.sessions.state).all();
+    let mut plan = if let Some(session) = active {
+        plan::make(place, &context, &session, request)
+    } else {
+        let mut plan = left.pop().ok_or(Refused::NoActive)?;
+        plan::adjust(&mut plan, request);
+        if let Some((_, session)) = context.by_number(plan.session) {
+            plan::look_again(place, &context, &session, &mut plan);
+        }
+        plan
     };
+    for older in left.iter().filter(|it| plan.push && it.finished && it.session < plan.session) {
+        let unpushed = unpushed(older, &plan);
+        plan.also.extend(unpushed);
+    }
     let steps = Steps::new(place);
     for step in Step::EFFECTS {
         if plan.told(step).is_none_or(|it| it.outcome == Outcome::Failed) {
@@ -361,5 +461,24 @@ impl Place<'_> {
     /// The record lies in the work tree of the work.
     fn holds_record(&self) -> bool {
         self.sessions.file.starts_with(&self.project.root)
+    }
+
+    /// All work trees of the repository share the record.
+    fn is_shared(&self) -> bool {
+        let project = self.project;
+        let is_main = project.git_dir == project.git_common_dir;
+        let can = project.git_common_dir.as_ref().is_some_and(|it| it.ends_with(".git"));
+        can && (is_main || !self.holds_record())
+    }
+
+    /// The path of a file below the top folder once its links are followed, as git knows it; `None`: it leads out, or
+    /// into git's own folder.
+    fn below(&self, file: &Path) -> Option<String> {
+        let real = file::resolve(file).ok()?;
+        let of_git = [&self.project.git_dir, &self.project.git_common_dir];
+        if of_git.into_iter().flatten().any(|it| real.starts_with(it)) {
+            return None;
+        }
+        Some(real.strip_prefix(&self.project.root).ok()?.to_string_lossy().into_owned())
     }
 }

@@ -3,20 +3,24 @@
 use std::collections::HashSet;
 use std::fmt::Write;
 
-use hostler_ledger::context::{Session, State};
+use hostler_ledger::context::{Context, Session, State};
 use hostler_policy::session::achievement::{self, Achievement};
 use hostler_policy::session::closing::{self, Outcome, Plan, Step};
 use jiff::tz::TimeZone;
 
-use super::git::Git;
+use super::git::{Error, Git};
+use super::history::{Scope, is_id};
+use super::steps::HEADS;
 use super::{Place, Request, history, journals};
-use crate::session::effect;
+use crate::session::{effect, known};
 
 /// Achievements of a session that commits add at most.
 const COMMITS_MAX: usize = 50;
+/// Earlier sessions whose commits are told from those of this one.
+const EARLIER_MAX: usize = 50;
 
 /// Plans the close of `session`.
-pub(super) fn make(place: Place<'_>, session: &Session, state: &State, request: &Request) -> Plan {
+pub(super) fn make(place: Place<'_>, context: &Context, session: &Session, request: &Request) -> Plan {
     let config = &place.config.closing;
     let profile = place.config.settings.profile;
     let git = place.git();
@@ -34,29 +38,67 @@ pub(super) fn make(place: Place<'_>, session: &Session, state: &State, request: 
         ended,
         ..Plan::default()
     };
-    achievements(place, git.as_ref(), session, request, &mut plan);
-    checks(place, session, state, &mut plan);
-    if let Some(git) = git {
-        plan.branch = git.line(&["symbolic-ref", "--quiet", "--short", "HEAD"]).ok().flatten();
-        if plan.commit {
-            plan.changed_before = changed(&git);
+    if let Some(git) = &git {
+        stand(place, git, &mut plan);
+    }
+    achievements(place, git.as_ref(), (context, session), &request.achievements, &mut plan);
+    checks(place, session, context.state(), &mut plan);
+    plan
+}
+
+/// What is checked out. Where git cannot say, its files may: the close is tried again later, and then something else
+/// may be checked out.
+fn stand(place: Place<'_>, git: &Git, plan: &mut Plan) {
+    let named = || known::branch(place.project).filter(|it| !it.starts_with("detached at "));
+    plan.head = git.commit("HEAD").unwrap_or_else(|_| place.project.commit());
+    plan.branch = git.branch().unwrap_or_else(|_| named());
+    if let Some(head) = &plan.head {
+        let heads = history::heads(git, head.clone(), place.is_shared());
+        plan.heads = heads.unwrap_or_else(|_| vec![head.clone()]);
+    }
+}
+
+/// Looks up again what could not be looked up when the plan was made.
+pub(super) fn look_again(place: Place<'_>, context: &Context, session: &Session, plan: &mut Plan) {
+    if plan.has_failed(Step::Achievements) {
+        let git = place.git();
+        if let Some(git) = git.as_ref().filter(|_| plan.head.is_none()) {
+            stand(place, git, plan);
+        }
+        let said = plan.achievements.iter().filter(|it| it.commit.is_none());
+        let said: Vec<String> = said.map(|it| it.text.clone()).collect();
+        achievements(place, git.as_ref(), (context, session), &said, plan);
+        if !plan.has_failed(Step::Achievements) {
+            plan.forget(&[Step::Changelog, Step::Record, Step::Commit]);
         }
     }
-    plan
+    if plan.has_failed(Step::Checks) {
+        checks(place, session, context.state(), plan);
+        if !plan.has_failed(Step::Checks) {
+            plan.forget(&[Step::Record, Step::Commit]);
+        }
+    }
+    if plan.has_failed(Step::Tag) {
+        // The record does not name a tag that could not be made.
+        plan.forget(&[Step::Record, Step::Commit]);
+    }
 }
 
 /// A plan that was made before the work went on, and the one that is made now: what the first one wrote is the
 /// close's own.
 pub(super) fn again(old: Plan, new: Plan) -> Plan {
-    Plan { changed_before: old.changed_before, files: old.files, ..new }
+    Plan { changed_before: old.changed_before, files: old.files, digests: old.digests, also: old.also, ..new }
 }
 
-/// Whether something was committed or logged since the plan was made.
+/// Whether something was committed, checked out or logged since the plan was made.
 pub(super) fn is_outdated(place: Place<'_>, plan: &Plan, session: &Session) -> bool {
-    let head =
-        place.git().and_then(|git| git.line(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok());
     let logged = session.updated.as_deref().and_then(effect::moment);
-    head.flatten() != plan.head || effect::moment(&plan.ended) < logged
+    let git = place.git();
+    // A git that cannot say does not know better than the plan.
+    let moved = |git: &Git| {
+        git.commit("HEAD").is_ok_and(|it| it != plan.head) || git.branch().is_ok_and(|it| it != plan.branch)
+    };
+    git.as_ref().is_some_and(moved) || effect::moment(&plan.ended) < logged
 }
 
 /// What was asked for when the plan was made, and what is asked for besides now.
@@ -86,7 +128,7 @@ pub(super) fn asked(plan: &Plan, now: Option<&Request>) -> Request {
     request
 }
 
-/// Takes over what is said now of steps that are left to do.
+/// Takes over what is said now of steps that are left to do. What was not wanted before and is now is left to do.
 pub(super) fn adjust(plan: &mut Plan, now: &Request) {
     plan.push = now.push.unwrap_or(plan.push);
     plan.commit = now.commit.unwrap_or(plan.commit);
@@ -95,6 +137,11 @@ pub(super) fn adjust(plan: &mut Plan, now: &Request) {
     if now.tag == Some(false) {
         plan.tag = None;
     }
+    for (wanted, step) in [(now.commit, Step::Commit), (now.push, Step::Push)] {
+        if wanted == Some(true) && plan.told(step).is_some_and(|it| it.outcome == Outcome::Skipped) {
+            plan.forget(&[step]);
+        }
+    }
 }
 
 fn tag_name(session: u64, ended: &str) -> String {
@@ -102,12 +149,18 @@ fn tag_name(session: u64, ended: &str) -> String {
     closing::tag_name(session, time.year(), time.month(), time.day(), time.hour(), time.minute())
 }
 
-fn achievements(place: Place<'_>, git: Option<&Git>, session: &Session, request: &Request, plan: &mut Plan) {
+fn achievements(
+    place: Place<'_>,
+    git: Option<&Git>,
+    (context, session): (&Context, &Session),
+    said: &[String],
+    plan: &mut Plan,
+) {
     let mut found: Vec<Achievement> = session.achievements.iter().map(|it| Achievement::of(it)).collect();
     let logged = found.len();
     let (outcome, message) = match git {
         None => (Outcome::Skipped, "no git repository".to_owned()),
-        Some(git) => match of_git(place, git, session, plan) {
+        Some(git) => match of_git(place, git, (context, session), plan) {
             Ok((commits, note)) => {
                 found.extend(commits);
                 (Outcome::Done, note)
@@ -115,7 +168,7 @@ fn achievements(place: Place<'_>, git: Option<&Git>, session: &Session, request:
             Err(error) => (Outcome::Failed, error.to_string()),
         },
     };
-    found.extend(request.achievements.iter().map(|it| Achievement::of(&effect::clean(it))));
+    found.extend(said.iter().map(|it| Achievement::of(&effect::clean(it))));
     let mut seen = HashSet::new();
     found.retain(|it| !it.text.is_empty() && seen.insert(it.text.to_lowercase()));
     plan.achievements = found;
@@ -130,21 +183,23 @@ fn achievements(place: Place<'_>, git: Option<&Git>, session: &Session, request:
 fn of_git(
     place: Place<'_>,
     git: &Git,
-    session: &Session,
+    (context, session): (&Context, &Session),
     plan: &mut Plan,
-) -> Result<(Vec<Achievement>, String), super::git::Error> {
-    let from = effect::moment(&session.when).map_or(0, jiff::Timestamp::as_second);
-    let history = history::since(git, session.commit.as_deref(), from)?;
+) -> Result<(Vec<Achievement>, String), Error> {
+    if plan.head.is_none() {
+        // No commit is something else than a git that does not answer.
+        git.commit("HEAD")?;
+    }
+    let history = history::since(git, &scope(context, session, plan))?;
     let mut found = achievement::of_commits(&history.commits);
     plan.omitted = history.omitted + found.len().saturating_sub(COMMITS_MAX);
     // The newest are what the session came to.
     found.drain(..found.len().saturating_sub(COMMITS_MAX));
     plan.commits = found.len();
-    plan.head.clone_from(&history.head);
     if let Some((file, _)) = place.config.closing.changelog(place.config.settings.profile) {
-        let file = super::steps::changelog_file(place, file);
-        if let Ok(below) = file.strip_prefix(&place.project.root) {
-            plan.in_changelog = history.touching(git, &below.to_string_lossy())?;
+        let file = super::changelog::file(place, file);
+        if let Some(below) = place.below(&file) {
+            plan.in_changelog = history.touching(git, &below)?;
         }
     }
     let commits = match (history.commits.len(), found.len()) {
@@ -156,6 +211,28 @@ fn of_git(
     let more = if history.omitted == 0 { "" } else { " and more" };
     let note = history.note.map(|it| format!(" ({it})")).unwrap_or_default();
     Ok((found, format!("{commits}{more}{note}")))
+}
+
+/// Which commits are the session's.
+fn scope(context: &Context, session: &Session, plan: &Plan) -> Scope {
+    let mut scope = Scope {
+        heads: plan.heads.clone(),
+        start: session.commit.clone(),
+        from_s: effect::moment(&session.when).map_or(0, jiff::Timestamp::as_second),
+        ..Scope::default()
+    };
+    let plain = |tag: &&String| {
+        let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-' | '/');
+        tag.chars().all(known) && !tag.contains("..")
+    };
+    let earlier = context.newest_first().map(|(_, it)| it).filter(|it| it.seq < session.seq);
+    for earlier in earlier.take(EARLIER_MAX) {
+        scope.earlier.extend(earlier.tag.as_ref().filter(plain).map(|tag| format!("refs/tags/{tag}")));
+        let heads = earlier.other.get(HEADS).and_then(|it| it.as_array()).into_iter().flatten();
+        scope.earlier.extend(heads.filter_map(|it| it.as_str()).filter(|it| is_id(it)).map(str::to_owned));
+        scope.recorded.extend(earlier.achievements.iter().map(|it| it.to_lowercase()));
+    }
+    scope
 }
 
 fn checks(place: Place<'_>, session: &Session, state: &State, plan: &mut Plan) {
@@ -185,13 +262,4 @@ fn checks(place: Place<'_>, session: &Session, state: &State, plan: &mut Plan) {
             plan.tell(Step::Checks, Outcome::Done, message);
         }
     }
-}
-
-/// Files that differ from the last commit, relative to the top folder.
-fn changed(git: &Git) -> Vec<String> {
-    let Ok(answer) = git.look(&["status", "--porcelain=v1", "-z", "--untracked-files=no", "--no-renames"])
-    else {
-        return Vec::new();
-    };
-    answer.stdout.split('\0').filter_map(|it| it.get(3..)).map(str::to_owned).collect()
 }

@@ -11,15 +11,25 @@ use crate::session::effect;
 /// Achievements that are listed for people and for the agent.
 const LISTED_MAX: usize = 10;
 
+/// How it came to a close.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Begun {
+    /// It was asked for.
+    #[default]
+    Now,
+    /// An earlier one that was interrupted was gone on with.
+    Resumed,
+    /// What had failed in an earlier one was tried again.
+    Retried,
+    /// Another process closed the session meanwhile.
+    Elsewhere,
+}
+
 /// What a close came to, or would.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Report {
     /// Nothing was changed.
     pub(crate) dry_run: bool,
-    /// A close that was begun before was finished.
-    pub(crate) resumed: bool,
-    /// Another process closed the session meanwhile.
-    pub(crate) by_another: bool,
     /// The session's number.
     pub(crate) session: u64,
     /// What it was for.
@@ -28,6 +38,8 @@ pub(crate) struct Report {
     pub(crate) length: Option<String>,
     /// What is to be known besides.
     pub(crate) notes: Vec<String>,
+    /// How it came to it.
+    pub(super) begun: Begun,
     /// What was decided and what became of it.
     pub(super) plan: Plan,
 }
@@ -49,7 +61,7 @@ impl Report {
 
     pub(super) fn of_another(session: &Session) -> Self {
         Self {
-            by_another: true,
+            begun: Begun::Elsewhere,
             session: session.seq,
             purpose: effect::one_line(&session.purpose),
             length: session.length.clone(),
@@ -83,7 +95,7 @@ impl Report {
         match &self.length {
             _ if self.dry_run => format!("would close session #{number}"),
             None => format!("session #{number} is not closed"),
-            Some(length) if self.by_another => {
+            Some(length) if self.begun == Begun::Elsewhere => {
                 format!("session #{number} was closed by another process ({length})")
             }
             Some(length) => format!("session #{number} closed ({length})"),
@@ -108,6 +120,7 @@ impl Report {
         for told in self.failed() {
             lines.push(format!("Failed: {}: {}", told.step.name(), told.message));
         }
+        lines.extend(self.notes.iter().map(|it| format!("Note: {it}")));
         lines.join("\n")
     }
 
@@ -126,10 +139,17 @@ impl Report {
         if !self.purpose.is_empty() {
             panel.line(format!("Purpose: {}", self.purpose));
         }
-        if self.by_another {
-            panel.line("Another process closed it meanwhile.");
-        } else if self.resumed {
-            panel.line("Its close had been begun before and was finished now.");
+        let failed = self.failed().next().is_some();
+        let before = match self.begun {
+            Begun::Now => None,
+            Begun::Elsewhere => Some("Another process closed it meanwhile."),
+            Begun::Resumed if failed => Some("Its close had been interrupted and was gone on with."),
+            Begun::Resumed => Some("Its close had been interrupted and was finished now."),
+            Begun::Retried if failed => Some("What had failed was tried again."),
+            Begun::Retried => Some("What had failed was tried again and is done now."),
+        };
+        if let Some(before) = before {
+            panel.line(before);
         }
         if !self.plan.achievements.is_empty() {
             panel.rule().line("Achievements:");
@@ -150,6 +170,9 @@ impl Report {
             };
             panel.line(format!("{}: {mark}{}", label(told.step), told.message));
         }
+        if failed && !self.dry_run {
+            panel.line("`hostler session end` tries again what failed.");
+        }
         panel
     }
 
@@ -162,12 +185,13 @@ impl Report {
         json!({
             "command": "end",
             "dry_run": self.dry_run,
-            "changed": !self.dry_run && !self.by_another,
+            "changed": !self.dry_run && self.begun != Begun::Elsewhere,
             "session": self.session,
             "purpose": self.purpose,
             "closed": self.closed(),
-            "resumed": self.resumed,
-            "by_another": self.by_another,
+            "resumed": self.begun == Begun::Resumed,
+            "retried": self.begun == Begun::Retried,
+            "by_another": self.begun == Begun::Elsewhere,
             "length": self.length,
             "ended": self.plan.ended,
             "outcome": self.plan.outcome,

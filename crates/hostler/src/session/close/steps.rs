@@ -1,41 +1,29 @@
 //! The steps of a close that change something. Each looks at the world first: what is there already is done.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
-use hostler_ledger::file::{Access, Snapshot};
+use hostler_ledger::journal::sha256_hex;
 use hostler_ledger::state::{self, State};
 use hostler_model::SessionId;
 use hostler_policy::session::achievement::OWN_COMMIT;
-use hostler_policy::session::changelog::{self, Merged, Target};
 use hostler_policy::session::closing::{self, Outcome, Plan, Step};
 use hostler_trace::settings;
 use serde_json::json;
 
 use super::git::{Answer, Error, Git, literal};
-use super::{Place, fault, journals};
+use super::saved::Saved;
+use super::{Place, fault, journals, publish};
 use crate::session::Refused;
 use crate::session::effect::{self, End};
 use crate::trace::{self, Written};
 
 /// A commit runs the user's hooks, which may run all tests.
 const COMMIT_TIME_MAX: Duration = Duration::from_secs(300);
-/// A tag that is signed may wait for a passphrase.
-const TAG_TIME_MAX: Duration = Duration::from_secs(60);
-/// A push runs a hook of the user's as well.
-const PUSH_TIME_MAX: Duration = Duration::from_secs(300);
-/// The remote that is pushed to.
-const REMOTE: &str = "origin";
+/// Where the record of a session keeps the commits that were checked out at its end.
+pub(super) const HEADS: &str = "heads";
 /// Achievements that the commit's message lists.
 const COMMIT_LINES_MAX: usize = 20;
-/// Files of programs that write a changelog from commits.
-const GENERATORS: &[&str] = &[
-    ".changeset",
-    ".release-please-manifest.json",
-    ".versionrc",
-    "cliff.toml",
-    "release-please-config.json",
-];
 /// What is in the git folder while commits are being put together.
 const UNFINISHED: &[(&str, &str)] = &[
     ("MERGE_HEAD", "a merge"),
@@ -46,31 +34,31 @@ const UNFINISHED: &[(&str, &str)] = &[
     ("BISECT_LOG", "a bisection"),
 ];
 
-type Told = (Outcome, String);
+pub(super) type Told = (Outcome, String);
 
 /// The steps, in their place.
 pub(super) struct Steps<'a> {
-    place: Place<'a>,
-    git: Option<Git>,
+    pub(super) place: Place<'a>,
+    pub(super) git: Option<Git>,
 }
 
 /// What a step comes to.
-enum Next<T> {
+pub(super) enum Next<T> {
     /// This is to be done.
     Do(T),
     /// Nothing is.
     Told(Told),
 }
 
-fn done<T>(message: impl Into<String>) -> Next<T> {
+pub(super) fn done<T>(message: impl Into<String>) -> Next<T> {
     Next::Told((Outcome::Done, message.into()))
 }
 
-fn skipped<T>(message: impl Into<String>) -> Next<T> {
+pub(super) fn skipped<T>(message: impl Into<String>) -> Next<T> {
     Next::Told((Outcome::Skipped, message.into()))
 }
 
-fn failed<T>(message: impl Into<String>) -> Next<T> {
+pub(super) fn failed<T>(message: impl Into<String>) -> Next<T> {
     Next::Told((Outcome::Failed, message.into()))
 }
 
@@ -109,7 +97,7 @@ impl<'a> Steps<'a> {
                 Next::Told(told) => told,
             },
             Step::Changelog => match self.next_changelog(plan) {
-                Next::Do((file, _, merged)) => planned(added(&self.shown(&file), &merged)),
+                Next::Do(next) => planned(self.added(&next)),
                 Next::Told(told) => told,
             },
             Step::Commit => match self.may_commit(plan) {
@@ -117,15 +105,11 @@ impl<'a> Steps<'a> {
                 Next::Told(told) => told,
             },
             Step::Tag => match self.next_tag(plan) {
-                Next::Do((_, name)) => planned(format!("tag {name}")),
+                Next::Do((_, tag)) => planned(format!("tag {}", tag.name)),
                 Next::Told(told) => told,
             },
             Step::Push => match self.may_push(plan) {
-                Next::Do(_) => {
-                    let tag = plan.tag.as_deref();
-                    let what: Vec<&str> = plan.branch.as_deref().into_iter().chain(tag).collect();
-                    planned(format!("push {} to {REMOTE}", what.join(" and ")))
-                }
+                Next::Do(_) => planned(format!("push {}", publish::named(&publish::references(plan)))),
                 Next::Told(told) => told,
             },
             Step::Achievements | Step::Checks => (Outcome::Skipped, String::new()),
@@ -155,9 +139,17 @@ impl<'a> Steps<'a> {
         let Some(root) = root.or_else(|| asked.then_some(&folder)) else {
             return skipped(format!("the project has no `{}`", settings::FILE));
         };
+        if let Some(why) = self.elsewhere(plan) {
+            return failed(why);
+        }
         match trace::matrix(root, Some(&self.place.sessions.state)) {
             Err(error) => failed(format!("{error:#}")),
             Ok(None) => skipped("the project traces no requirements"),
+            Ok(Some(written)) if self.place.below(&written.file).is_none() => failed(format!(
+                "`{}` leads out of the project; set another `matrix.path` in `{}`",
+                self.shown(&written.file),
+                settings::FILE
+            )),
             Ok(Some(written)) => Next::Do(written),
         }
     }
@@ -167,126 +159,106 @@ impl<'a> Steps<'a> {
             Next::Do(written) => written,
             Next::Told(told) => return told,
         };
+        // All of it is made by us, so there is nothing of the user's in it.
+        if let Some(below) = self.place.below(&written.file) {
+            self.announce(plan, below, written.text.as_bytes());
+        }
         if let Err(error) = written.write() {
             return (Outcome::Failed, format!("{error:#}"));
         }
-        self.wrote(plan, &written.file);
         (Outcome::Done, format!("{}: {}", self.shown(&written.file), written.headline))
     }
 
-    fn next_changelog(&self, plan: &Plan) -> Next<(PathBuf, Snapshot, Merged)> {
-        let profile = self.place.config.settings.profile;
-        let wanted = self.place.config.closing.changelog(profile).filter(|_| plan.changelog);
-        let Some((name, made)) = wanted else { return skipped("not wanted") };
-        let file = changelog_file(self.place, name);
-        let shown = self.shown(&file);
-        let entries = plan.entries();
-        if entries.is_empty() {
-            return skipped("nothing that users notice");
-        }
-        let snapshot = match Snapshot::read(&file) {
-            Ok(snapshot) => snapshot,
-            Err(error) => return failed(error.to_string()),
-        };
-        let markdown =
-            file.extension().is_none_or(|it| ["md", "markdown", "txt"].iter().any(|own| it == *own));
-        if !markdown {
-            return failed(format!("`{shown}` is no Markdown; name one that is in `session.changelog`"));
-        }
-        let existing = match snapshot.bytes().map(std::str::from_utf8) {
-            None if !made => {
-                return skipped(format!("there is no {shown}; `session.changelog = true` makes it"));
-            }
-            None => None,
-            Some(Ok(text)) => Some(text),
-            Some(Err(_)) => return failed(format!("`{shown}` is not UTF-8")),
-        };
-        if !self.place.config.closing.names_changelog() {
-            let generator = GENERATORS.iter().find(|it| self.place.project.root.join(it).exists());
-            if let Some(generator) = generator {
-                return skipped(format!("{shown} is written by another program (`{generator}`)"));
-            }
-            if existing.is_some_and(changelog::is_generated) {
-                return skipped(format!("{shown} says that a program writes it"));
-            }
-        }
-        let version = crate::session::known::version(&self.place.folder()).unwrap_or_default();
-        let target = Target { version: &version, released: self.is_released(&version) };
-        let merged = changelog::merge(existing, &entries, &target);
-        Next::Do((file, snapshot, merged))
-    }
-
-    fn changelog(&self, plan: &mut Plan) -> Told {
-        match self.next_changelog(plan) {
-            Next::Told(told) => told,
-            Next::Do((file, snapshot, merged)) => {
-                // Where all of it is there, a close that was killed may have written it.
-                if !merged.added.is_empty()
-                    && let Err(error) = snapshot.replace(merged.text.as_bytes(), Access::Shared)
-                {
-                    return (Outcome::Failed, error.to_string());
-                }
-                self.wrote(plan, &file);
-                (Outcome::Done, added(&self.shown(&file), &merged))
-            }
-        }
-    }
-
-    /// Notes a file that belongs to the close.
-    fn wrote(&self, plan: &mut Plan, file: &Path) {
-        let Ok(below) = file.strip_prefix(&self.place.project.root) else { return };
-        let below = below.to_string_lossy().into_owned();
+    /// Notes what is about to be written, on the disk as well: a close that is killed finds its own work again.
+    pub(super) fn announce(&self, plan: &mut Plan, below: String, bytes: &[u8]) {
         if !plan.files.contains(&below) {
-            plan.files.push(below);
+            plan.files.push(below.clone());
         }
+        plan.digests.insert(below, sha256_hex(bytes));
+        // That it could not be kept is told after the step.
+        let _ = Saved::of(&self.place.sessions.state).write(plan);
     }
 
-    /// Whether git has a tag of the version.
-    fn is_released(&self, version: &str) -> bool {
-        let tagged = |git: &Git| {
-            let (plain, v) = (format!("refs/tags/{version}"), format!("refs/tags/v{version}"));
-            git.look(&["show-ref", "--verify", "--quiet", &plain]).is_ok_and(|it| it.ok())
-                || git.look(&["show-ref", "--verify", "--quiet", &v]).is_ok_and(|it| it.ok())
+    /// Whether a file that the close is about to change differs from the last commit by more than closes wrote.
+    pub(super) fn has_changes_of_users(&self, plan: &Plan, below: &str, bytes: Option<&[u8]>) -> bool {
+        let Some(bytes) = bytes else { return false };
+        let ours = plan.digests.get(below).is_some_and(|it| *it == sha256_hex(bytes));
+        let known = plan.changed_before.iter().any(|it| it == below);
+        let differs = |git: &Git| status(git, below).is_ok_and(|it| it.is_some());
+        !ours && !known && self.git.as_ref().is_some_and(differs)
+    }
+
+    /// Why nothing is written: another branch is checked out than the one that the session ended on.
+    pub(super) fn elsewhere(&self, plan: &Plan) -> Option<String> {
+        // Where git does not answer, whoever needs it says so.
+        let git = self.git.as_ref()?;
+        let here = git.branch().ok()?;
+        let named = |branch: Option<&String>, head: &str| match branch {
+            Some(branch) => format!("`{branch}`"),
+            None => format!("commit {}", head.get(..12).unwrap_or(head)),
         };
-        !version.is_empty() && self.git.as_ref().is_some_and(tagged)
+        (here != plan.branch).then(|| {
+            let now = git.commit("HEAD").ok().flatten().unwrap_or_default();
+            format!(
+                "{} is checked out, and the session ended on {}; check that out and close again",
+                named(here.as_ref(), &now),
+                named(plan.branch.as_ref(), plan.head.as_deref().unwrap_or_default())
+            )
+        })
     }
 
     fn record(&self, plan: &Plan, notes: &mut Vec<String>) -> Told {
-        let end = End {
+        let mut end = End {
             achievements: plan.achievements.iter().map(|it| it.text.clone()).collect(),
             upcoming: plan.upcoming.clone(),
             outcome: plan.outcome.clone(),
         };
+        let tag = plan.tag.clone().filter(|_| self.may_tag(plan));
         let applied = self.place.sessions.apply(false, |context| {
             let Some((index, session)) = context.by_number(plan.session) else {
                 return Err(Refused::UnknownSession { seq: plan.session });
             };
-            if let Some(length) = session.length {
-                effect::add_to_ended(context, plan.session, &end);
-                return Ok(length);
-            }
-            if context.active().is_none_or(|(active, _)| active != index) {
-                return Err(Refused::NoActive);
-            }
-            let ended = effect::end(context, &end, &plan.ended)?;
-            if let Some((index, mut session)) = context.by_number(plan.session) {
-                session.tag = plan.tag.clone().filter(|_| self.has_commit());
+            let length = match session.length {
+                Some(length) => {
+                    if session.ended.as_ref() == Some(&plan.ended) {
+                        // It was this close that ended it, with what is next; some of that may be done since.
+                        end.upcoming.clear();
+                    }
+                    effect::add_to_ended(context, plan.session, &end);
+                    length
+                }
+                None if context.active().is_none_or(|(active, _)| active != index) => {
+                    return Err(Refused::NoActive);
+                }
+                None => {
+                    let length = effect::end(context, &end, &plan.ended)?.length;
+                    let state = context.state_mut();
+                    if let Some(branch) = &plan.branch {
+                        state.branch.clone_from(branch);
+                    }
+                    if let Some(count) = plan.checks.test_count {
+                        state.test_count = Some(count);
+                    }
+                    if let Some(words) = &plan.checks.test_state {
+                        state.test_state = Some(words.clone());
+                    }
+                    length
+                }
+            };
+            if let Some((index, before)) = context.by_number(plan.session) {
+                let mut session = before.clone();
+                session.tag.clone_from(&tag);
                 if !plan.checks.lines.is_empty() {
                     session.other.insert("checks".to_owned(), json!(plan.checks.lines));
                 }
-                context.replace(index, session);
+                if !plan.heads.is_empty() {
+                    session.other.insert(HEADS.to_owned(), json!(plan.heads));
+                }
+                if session != before {
+                    context.replace(index, session);
+                }
             }
-            let state = context.state_mut();
-            if let Some(branch) = &plan.branch {
-                state.branch.clone_from(branch);
-            }
-            if let Some(count) = plan.checks.test_count {
-                state.test_count = Some(count);
-            }
-            if let Some(words) = &plan.checks.test_state {
-                state.test_state = Some(words.clone());
-            }
-            Ok(ended.length)
+            Ok(length)
         });
         match applied {
             Err(error) => (Outcome::Failed, error.to_string()),
@@ -325,11 +297,14 @@ impl<'a> Steps<'a> {
             return skipped("not configured (`session.commit`)");
         }
         let Some(git) = &self.git else { return skipped("no git repository") };
-        if !self.has_commit() {
-            return skipped("there is no commit yet; the first one is yours");
+        match git.commit("HEAD").and_then(|head| Ok((head, git.branch()?))) {
+            Err(error) => return failed(error.to_string()),
+            Ok((None, _)) => return skipped("there is no commit yet; the first one is yours"),
+            Ok((_, None)) if plan.branch.is_none() => return skipped("no branch is checked out"),
+            Ok(_) => {}
         }
-        if plan.branch.is_none() {
-            return skipped("no branch is checked out");
+        if let Some(why) = self.elsewhere(plan) {
+            return failed(why);
         }
         let git_dir = self.place.project.git_dir.as_deref();
         let unfinished = UNFINISHED.iter().find(|(name, _)| git_dir.is_some_and(|it| it.join(name).exists()));
@@ -339,7 +314,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn commit(&self, plan: &Plan) -> Told {
+    fn commit(&self, plan: &mut Plan) -> Told {
         let git = match self.may_commit(plan) {
             Next::Do(git) => git,
             Next::Told(told) => return told,
@@ -350,19 +325,19 @@ impl<'a> Steps<'a> {
         }
     }
 
-    fn commit_files(&self, git: &Git, plan: &Plan) -> Result<Told, Error> {
-        let (own, users) = self.files(plan);
+    fn commit_files(&self, git: &Git, plan: &mut Plan) -> Result<Told, Error> {
+        find_commit(git, plan)?;
+        let (own, mut users) = self.files(plan);
+        // What the user has committed since needs no word.
+        users.retain(|it| status(git, it).is_ok_and(|it| it.is_some()));
         let left = match users.len() {
             0 => String::new(),
-            _ => format!("; not {}, which had changes of yours before", users.join(", ")),
+            _ => format!("; not {}, which has changes of yours", users.join(", ")),
         };
         let mut files = Vec::new();
         let mut new = Vec::new();
         for file in own {
-            let status = git
-                .look(&["status", "--porcelain=v1", "--untracked-files=all", "--", &literal(&file)])?
-                .succeeded()?;
-            match status.line() {
+            match status(git, &file)? {
                 // Unchanged, or ignored.
                 None => continue,
                 Some(line) if line.starts_with("??") => new.push(file.clone()),
@@ -393,129 +368,49 @@ impl<'a> Steps<'a> {
         if committed.is_err() && !new.is_empty() {
             let _ = act(&arguments(&["reset", "--quiet"], &new), None);
         }
+        if committed.is_err() {
+            // A hook that says no may have put them into its own form, which is no work of the user's.
+            for (file, digest) in plan.digests.iter_mut().filter(|(file, _)| files.contains(file)) {
+                *digest = self.digest(file);
+            }
+        }
         committed?;
-        let id = git.line(&["rev-parse", "--short", "HEAD"])?.unwrap_or_default();
+        let (new, before) = (git.commit("HEAD")?, git.commit("HEAD^")?);
+        if before.is_some() && (before == plan.head || before == plan.committed) {
+            plan.committed.clone_from(&new);
+        }
+        // Both are about this commit as well.
+        plan.forget(&[Step::Tag, Step::Push]);
+        let id = git.line(&["rev-parse", "--short", new.as_deref().unwrap_or("HEAD")])?.unwrap_or_default();
         Ok((Outcome::Done, format!("{} on {} as {id}{left}", files.join(", "), branch(plan))))
     }
 
-    /// The files of the close below the top folder, and those among them that the user had changed before.
+    /// The files of the close below the top folder, and those among them that the user changed before or since.
     fn files(&self, plan: &Plan) -> (Vec<String>, Vec<String>) {
-        let (mut users, mut own): (Vec<String>, Vec<String>) =
-            plan.files.iter().cloned().partition(|it| plan.changed_before.contains(it));
+        let is_users = |file: &String| {
+            plan.changed_before.contains(file)
+                || plan.digests.get(file).is_some_and(|it| *it != self.digest(file))
+        };
+        let (mut users, mut own): (Vec<String>, Vec<String>) = plan.files.iter().cloned().partition(is_users);
         users.sort();
         if self.place.holds_record() {
             let view = self.place.sessions.view();
-            for file in [&self.place.sessions.file, &view] {
-                let Ok(below) = file.strip_prefix(&self.place.project.root) else { continue };
-                if file.exists() {
-                    own.push(below.to_string_lossy().into_owned());
-                }
-            }
+            let files = [&self.place.sessions.file, &view].into_iter().filter(|it| it.exists());
+            own.extend(files.filter_map(|it| self.place.below(it)));
         }
         own.sort();
         (own, users)
     }
 
-    fn has_commit(&self) -> bool {
-        let head =
-            |git: &Git| git.line(&["rev-parse", "--quiet", "--verify", "HEAD^{commit}"]).ok().flatten();
-        self.git.as_ref().and_then(head).is_some()
-    }
-
-    fn next_tag(&self, plan: &Plan) -> Next<(&Git, String)> {
-        let Some(name) = &plan.tag else { return skipped("not wanted") };
-        let Some(git) = &self.git else { return skipped("no git repository") };
-        if !self.has_commit() {
-            return skipped("there is no commit to tag");
-        }
-        let reference = format!("refs/tags/{name}");
-        match git.look(&["show-ref", "--verify", "--quiet", &reference]) {
-            Err(error) => failed(error.to_string()),
-            Ok(answer) if answer.ok() => done(format!("{name} is there")),
-            Ok(_) => Next::Do((git, name.clone())),
-        }
-    }
-
-    fn tag(&self, plan: &Plan, notes: &mut Vec<String>) -> Told {
-        let (git, name) = match self.next_tag(plan) {
-            Next::Do(next) => next,
-            Next::Told(told) => return told,
-        };
-        let purpose = self.place.sessions.read().ok().and_then(|it| it.by_number(plan.session));
-        let purpose = purpose.map(|(_, session)| session.purpose).unwrap_or_default();
-        let message = closing::tag_message(plan, &effect::one_line(&purpose));
-        let make = |sign: &[&str]| {
-            let arguments =
-                [&["tag"], sign, &["--annotate", "--cleanup=whitespace", "--file=-", &name]].concat();
-            git.act(&arguments, Some(&message), TAG_TIME_MAX).and_then(Answer::succeeded)
-        };
-        let Err(error) = make(&[]) else { return (Outcome::Done, name) };
-        if signs_tags(git) {
-            // The tag marks a place; that it is there matters more than who says so, which is told.
-            if make(&["--no-sign"]).is_ok() {
-                notes.push(format!("the tag {name} is not signed: {error}"));
-                return (Outcome::Done, format!("{name}, not signed"));
-            }
-        }
-        let forgotten = self.place.sessions.apply(false, |context| {
-            if let Some((index, mut session)) = context.by_number(plan.session) {
-                session.tag = None;
-                context.replace(index, session);
-            }
-            Ok(())
-        });
-        notes.extend(forgotten.err().map(|it| it.to_string()));
-        (Outcome::Failed, error.to_string())
-    }
-
-    /// Whether there is anywhere to push to.
-    fn may_push(&self, plan: &Plan) -> Next<&Git> {
-        if !plan.push {
-            return skipped("not configured (`session.push`)");
-        }
-        let Some(git) = &self.git else { return skipped("no git repository") };
-        match git.line(&["remote", "get-url", REMOTE]) {
-            Err(error) => failed(error.to_string()),
-            Ok(None) => skipped(format!("there is no remote `{REMOTE}`")),
-            Ok(Some(_)) if plan.branch.is_none() && plan.tag.is_none() => skipped("there is nothing to push"),
-            Ok(Some(_)) => Next::Do(git),
-        }
-    }
-
-    fn push(&self, plan: &Plan) -> Told {
-        let git = match self.may_push(plan) {
-            Next::Do(git) => git,
-            Next::Told(told) => return told,
-        };
-        let exists = |reference: &String| {
-            git.look(&["show-ref", "--verify", "--quiet", reference]).is_ok_and(|it| it.ok())
-        };
-        let branch = plan.branch.as_ref().map(|it| format!("refs/heads/{it}"));
-        let tag = plan.tag.as_ref().map(|it| format!("refs/tags/{it}"));
-        let references: Vec<String> = branch.into_iter().chain(tag).filter(exists).collect();
-        if references.is_empty() {
-            return (Outcome::Skipped, "there is nothing to push".to_owned());
-        }
-        let pairs: Vec<String> = references.iter().map(|it| format!("{it}:{it}")).collect();
-        let mut arguments = vec!["push", "--porcelain", "--no-follow-tags", REMOTE];
-        arguments.extend(pairs.iter().map(String::as_str));
-        let answer = match git.talk(&arguments, PUSH_TIME_MAX) {
-            Ok(answer) => answer,
-            Err(error) => return (Outcome::Failed, error.to_string()),
-        };
-        pushed(&answer, &references)
+    /// Of what is in a file now. One that is gone has none that a close wrote.
+    fn digest(&self, below: &str) -> String {
+        std::fs::read(self.place.project.root.join(below)).map(|it| sha256_hex(&it)).unwrap_or_default()
     }
 
     /// For people.
-    fn shown(&self, file: &Path) -> String {
+    pub(super) fn shown(&self, file: &Path) -> String {
         file.strip_prefix(&self.place.project.root).unwrap_or(file).display().to_string()
     }
-}
-
-/// The changelog: beside the record, where several projects share a repository, else in the top folder.
-pub(super) fn changelog_file(place: Place<'_>, name: &Path) -> PathBuf {
-    let beside = place.folder().join(name);
-    if beside.exists() { beside } else { place.project.root.join(name) }
 }
 
 /// Whether there were any.
@@ -538,52 +433,33 @@ fn commit_message(plan: &Plan) -> String {
     message
 }
 
-fn added(file: &str, merged: &Merged) -> String {
-    let entries = match merged.added.len() {
-        0 => return format!("{file} has all of it"),
-        1 => "1 entry".to_owned(),
-        count => format!("{count} entries"),
-    };
-    let heading = merged.heading.trim_start_matches('#').trim();
-    format!("{entries} in {file} below {heading}")
-}
-
 fn branch(plan: &Plan) -> &str {
     plan.branch.as_deref().unwrap_or("no branch")
 }
 
-fn signs_tags(git: &Git) -> bool {
-    ["tag.gpgSign", "tag.forceSignAnnotated"].iter().any(|name| {
-        let value = git.line(&["config", "--type=bool", "--get", name]);
-        value.is_ok_and(|it| it.as_deref() == Some("true"))
-    })
+/// How a file differs from the last commit, in git's letters; `None`: it does not, or is ignored.
+fn status(git: &Git, file: &str) -> Result<Option<String>, Error> {
+    let arguments = ["status", "--porcelain=v1", "--untracked-files=all", "--", &literal(file)];
+    Ok(git.look(&arguments)?.succeeded()?.stdout.lines().next().map(str::to_owned))
 }
 
-/// What became of each reference, by git's own lines: `flag TAB from:to TAB summary`.
-fn pushed(answer: &Answer, references: &[String]) -> Told {
-    let short = |it: &str| {
-        let name = it.strip_prefix("refs/heads/").or_else(|| it.strip_prefix("refs/tags/"));
-        name.unwrap_or(it).to_owned()
+/// Finds the commit of a close that was killed before it could note it.
+fn find_commit(git: &Git, plan: &mut Plan) -> Result<(), Error> {
+    let (None, Some(head), Some(branch)) = (&plan.committed, &plan.head, &plan.branch) else { return Ok(()) };
+    let range = format!("{head}..refs/heads/{branch}");
+    let log = git.look(&["log", "--format=%H %P%x00%s", &range, "--"])?;
+    let number = plan.session.to_string();
+    let is_own = |subject: &str| {
+        let rest = subject.split_once(OWN_COMMIT).and_then(|(_, it)| it.strip_prefix(&number));
+        rest.is_some_and(|it| !it.starts_with(|c: char| c.is_ascii_digit()))
     };
-    let mut there = Vec::new();
-    let mut refused = Vec::new();
-    for line in answer.stdout.lines() {
-        let mut fields = line.split('\t');
-        let (Some(flag), Some(pair), Some(summary)) = (fields.next(), fields.next(), fields.next()) else {
-            continue;
-        };
-        let name = short(pair.split(':').next_back().unwrap_or(pair));
-        if flag == "!" {
-            refused.push(format!("{name}: {summary}"));
-        } else {
-            there.push(name);
-        }
+    let own = log.stdout.lines().filter_map(|line| line.split_once('\0')).find_map(|(ids, subject)| {
+        let (id, parents) = ids.split_once(' ')?;
+        (parents == head && is_own(subject)).then(|| id.to_owned())
+    });
+    if own.is_some() {
+        plan.committed = own;
+        plan.forget(&[Step::Tag, Step::Push]);
     }
-    if answer.ok() {
-        let names: Vec<String> = references.iter().map(|it| short(it)).collect();
-        return (Outcome::Done, format!("{} to {REMOTE}", names.join(" and ")));
-    }
-    let why = if refused.is_empty() { answer.problem() } else { refused.join("; ") };
-    let also = if there.is_empty() { String::new() } else { format!("; {} is there", there.join(" and ")) };
-    (Outcome::Failed, format!("{why}{also}; push by hand when it is settled"))
+    Ok(())
 }

@@ -1,3 +1,5 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+
 use hostler_ledger::context::{Context, Priority, Work, WorkStatus};
 
 use super::*;
@@ -114,14 +116,72 @@ fn nothing_is_logged_without_an_active_session() {
 fn work_gets_a_free_id_and_is_not_added_twice() {
     let mut context = record();
     context.work_mut().extend([work("DW-009", "old"), work("OTHER-3", "foreign"), work("", "unnamed")]);
-    let item = add_work(&mut context, "new", Some("P1"), None);
+    let item = add_work(&mut context, "new", Some("P1"), None).item;
     assert_eq!((item.id.as_str(), item.changed), ("DW-010", true));
-    let again = add_work(&mut context, " new ", None, None);
+    let again = add_work(&mut context, " new ", None, None).item;
     assert_eq!((again.id.as_str(), again.changed), ("DW-010", false));
     assert_eq!(context.work().len(), 4);
     // Once it is done, the same text is something new.
     assert_eq!(complete_work(&mut context, "new", NOW).map(|it| it.changed), Ok(true));
-    assert_eq!(add_work(&mut context, "new", None, None).id, "DW-011");
+    assert_eq!(add_work(&mut context, "new", None, None).item.id, "DW-011");
+}
+
+#[test]
+fn work_that_is_open_takes_over_what_is_said_anew() {
+    let mut context = record();
+    let high = Work { priority: Priority::parse("high"), ..work("DW-001", "it") };
+    context.work_mut().push(high);
+    let mut check = |priority: Option<&str>, notes: Option<&str>, was: Option<&str>, noted: bool| {
+        let added = add_work(&mut context, "it", priority, notes);
+        let expected = Became::Known { priority: was.map(Priority::parse), noted };
+        assert_eq!((added.became, added.item.changed), (expected, was.is_some() || noted));
+        let work = &context.work()[0];
+        (work.priority.as_str().to_owned(), work.notes.clone())
+    };
+    assert_eq!(check(None, None, None, false), ("high".to_owned(), None));
+    // The same in another spelling is no change.
+    assert_eq!(check(Some("P1"), None, None, false).0, "high");
+    assert_eq!(check(Some("P0"), None, Some("high"), false).0, "P0");
+    assert_eq!(check(None, Some("a"), None, true), ("P0".to_owned(), Some("a".to_owned())));
+    assert_eq!(check(Some("low"), Some("b"), Some("P0"), true), ("low".to_owned(), Some("a\nb".to_owned())));
+    assert_eq!(check(None, Some("a"), None, false).0, "low");
+}
+
+#[test]
+fn a_status_does_not_say_what_is_not_so() {
+    let check = |context: &mut Context, status: &str, expected: Result<(), Refused>| {
+        let update = Update { status: Some(Status::parse(status)), ..Update::default() };
+        let before = context.state().clone();
+        let is_refused = expected.is_err();
+        assert_eq!(update_state(context, &update), expected);
+        assert_eq!(*context.state() == before, is_refused, "{status}");
+    };
+    let mut context = begun("first");
+    check(&mut context, "closed", Err(Refused::NotEnded { seq: 1 }));
+    check(&mut context, "complete", Err(Refused::NotEnded { seq: 1 }));
+    check(&mut context, "idle", Ok(()));
+    check(&mut context, "active", Ok(()));
+    assert!(Refused::NotEnded { seq: 1 }.to_string().contains("`hostler session end`"));
+    assert!(end(&mut context, &End::default(), NOW).is_ok());
+    check(&mut context, "active", Err(Refused::NoActive));
+    check(&mut context, "idle", Ok(()));
+    check(&mut context, "closed", Ok(()));
+}
+
+#[test]
+fn items_with_the_same_id_are_told_apart_by_their_text() {
+    let complete = |items: &[(&str, &str)], query: &str| {
+        let mut context = record();
+        context.work_mut().extend(items.iter().map(|(id, text)| work(id, text)));
+        complete_work(&mut context, query, NOW).map(|it| it.description).map_err(|it| it.to_string())
+    };
+    let two = [("DW-001", "mine"), ("DW-001", "theirs")];
+    let refused = complete(&two, "DW-001").unwrap_err();
+    assert!(refused.ends_with("DW-001 (mine), DW-001 (theirs); name one by its text"), "{refused}");
+    assert_eq!(complete(&two, "theirs"), Ok("theirs".to_owned()));
+    let other = [("DW-001", "one thing"), ("DW-002", "two things")];
+    assert!(complete(&other, "thing").unwrap_err().ends_with("name one by its id"));
+    assert_eq!(complete(&[("DW-001", "same"), ("DW-001", "same")], "DW-001"), Ok("same".to_owned()));
 }
 
 #[track_caller]

@@ -24,7 +24,7 @@ fn check(files: &[(&str, &str)], cwd: &str, expected: Option<&str>) {
     let (_folder, root) = world(files);
     let cwd = root.join(cwd);
     fs::create_dir_all(&cwd).unwrap();
-    let found = locate(&cwd, &Project::find(&cwd));
+    let found = locate(&cwd, &Project::find(&cwd), None);
     assert_eq!(found, expected.map(|it| root.join(it)), "{files:?}");
 }
 
@@ -49,21 +49,42 @@ fn the_nearest_record_at_or_above_the_working_directory_counts() {
     check(&[("notes/.hostler/config.toml", ""), ("context.json", RECORD)], "notes/a", Some("context.json"));
 }
 
+fn dirs(root: &Path) -> Dirs {
+    let at = |name: &str| root.join(name);
+    Dirs { home: at("home"), config: at("config"), state: at("state"), data: at("data") }
+}
+
 #[test]
 fn a_file_of_another_kind_under_the_name_is_not_the_record() {
     let head = ("shop/.git/HEAD", "ref: refs/heads/main\n");
-    let check = |text: &str, ours: bool| {
+    let check = |text: &str, ours: bool, known: bool| {
         check(&[head, ("shop/context.json", text)], "shop", ours.then_some("shop/context.json"));
+        // What we have written before is ours, unless it is somebody else's by now.
+        let (_folder, root) = world(&[head]);
+        let (cwd, dirs) = (root.join("shop"), dirs(&root));
+        let project = Project::find(&cwd);
+        let sessions = Sessions::new(&project, &dirs);
+        sessions.store.create(hostler_ledger::context::State::default()).unwrap();
+        fs::write(&sessions.file, text).unwrap();
+        assert_eq!(locate(&cwd, &project, Some(&dirs)).is_some(), known, "{text}");
     };
-    check("{\"schema_version\": 1}", true);
-    check("{ \"session_history\" : [] }", true);
-    check(&format!("{{\"a\": \"{}\", \"state\": {{}}}}", "x".repeat(9_000)), true);
-    check("{\"locale\": \"de\", \"theme\": {}}", false);
-    check("[1, 2]", false);
-    // Cut short, emptied, overwritten: to be repaired.
-    check("{\"state\": {\"session\": 4", true);
-    check("", true);
-    check("\0\0\0\0", true);
+    check("{\"schema_version\": 1}", true, true);
+    check("{ \"session_history\" : [] }", true, true);
+    check(&format!("{{\"a\": \"{}\", \"state\": {{\"session\": 4}}}}", "x".repeat(9_000)), true, true);
+    check("{\"locale\": \"de\", \"theme\": {}}", false, false);
+    check("{\"address\": {\"state\": \"NY\"}}", false, false);
+    check("{\"schema_version\": \"2.0\", \"components\": []}", false, false);
+    check("{\"state\": \"draft\", \"doc\": {}}", false, false);
+    check("[1, 2]", false, false);
+    // Cut short: what is left shows whose it was.
+    check("{\"state\": {\"session\": 4", true, true);
+    check("{\"deferred_work\": [", true, true);
+    // Emptied or overwritten: nothing shows it.
+    check("", false, true);
+    check("\0\0\0\0", false, true);
+    check("hello", false, true);
+    check("// config\n{\"name\": \"x\", \"list\": [1, 2,]}", false, true);
+    check(&"x".repeat(5_000), false, true);
 }
 
 const LINKED: [(&str, &str); 5] = [
@@ -109,12 +130,7 @@ fn each_work_tree_of_a_bare_repository_keeps_its_own() {
 #[test]
 fn the_evidence_is_the_same_from_every_folder_and_work_tree() {
     let state = |root: &Path, cwd: &str| {
-        let dirs = Dirs {
-            home: root.join("home"),
-            config: root.join("config"),
-            state: root.join("state"),
-            data: root.join("data"),
-        };
+        let dirs = dirs(root);
         let cwd = root.join(cwd);
         fs::create_dir_all(&cwd).unwrap();
         let sessions = Sessions::find(&cwd, &Project::find(&cwd), &dirs, &Config::default()).unwrap();

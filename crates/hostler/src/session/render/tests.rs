@@ -184,6 +184,31 @@ fn a_bad_template_is_told_and_the_next_one_is_used() {
 }
 
 #[test]
+fn a_template_that_is_a_pipe_or_leads_out_of_the_project_is_not_read() {
+    let check = |make: &dyn Fn(&Path), words: &str, problem: Option<&str>| {
+        let site = Site::new(&[("secret", "secret"), ("root/forms/own.j2", "own")]);
+        let own = site.sessions.root.join(".hostler/context.md.j2");
+        fs::create_dir_all(own.parent().unwrap()).unwrap();
+        make(&own);
+        let view = refresh(&site.sessions, false).unwrap();
+        assert!(site.text().contains(words) && !site.text().contains("secret"), "{}", site.text());
+        match problem {
+            None => assert_eq!(view.problem, None),
+            Some(words) => assert!(view.problem.as_ref().is_some_and(|it| it.contains(words)), "{view:?}"),
+        }
+    };
+    let link = |target: &'static str| move |own: &Path| std::os::unix::fs::symlink(target, own).unwrap();
+    let pipe = |own: &Path| {
+        assert!(std::process::Command::new("mkfifo").arg(own).status().unwrap().success());
+    };
+    check(&pipe, "# Project context", Some("no regular file"));
+    check(&link("../../secret"), "# Project context", Some("outside the project"));
+    check(&link("/etc/passwd"), "# Project context", Some("outside the project"));
+    check(&link("../forms/own.j2"), "own", None);
+    check(&link("nothing"), "# Project context", None);
+}
+
+#[test]
 fn a_view_is_written_when_it_changes_and_known_to_be_current_in_between() {
     let site = Site::new(&[]);
     assert!(is_stale(&site.sessions));

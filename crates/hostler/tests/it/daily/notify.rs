@@ -238,6 +238,16 @@ fn the_program_that_init_registers_is_the_one_that_shows_notices() {
         .unwrap();
     let document: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!((output.status.code(), &document["delivered"]), (Some(0), &Value::Bool(false)));
+    // The plugin brings the same command, by the program that it finds.
+    let launcher = concat!(env!("CARGO_MANIFEST_DIR"), "/../../plugin/claude/bin/hostler-launcher");
+    let bin = world.home().join(".local/bin");
+    fs::create_dir_all(&bin).unwrap();
+    std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_hostler"), bin.join("hostler")).unwrap();
+    let mut command = Command::new(launcher);
+    command.args(["notify", "--json", "x"]).env_clear().env("HOME", world.home()).stdin(Stdio::null());
+    let output = command.output().unwrap();
+    let document: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(document["why"].as_str().unwrap().contains("there is no session bus"), "{document}");
 }
 
 /// What answers on the socket of the bus, and says this.
@@ -271,4 +281,53 @@ fn what_is_no_bus_is_left_alone() {
     answers(b"OK 0\r\nl\x02\x01\x01\xff\xff\xff\xff\x01\0\0\0\xff\xff\xff\xff", "impossible length");
     answers(b"OK 0\r\nl\x02\x01\x01\0\0\0\0\x01\0\0\0\x08\0\0\0\x63\x01y\0\0\0\0\0", "cannot be read");
     answers(b"OK 0\r\nl\x02\x01\x01\0\0\0\0\x01\0\0\0\x40\0\0\0\x05\x01u", "closed the connection");
+}
+
+/// A bus that sends signals without end, and one that accepts nobody: both are given up after the same time.
+#[test]
+fn a_bus_that_never_answers_is_given_up() {
+    let folder = tempfile::Builder::new().prefix("bus-").tempdir().unwrap();
+    let check = |socket: &Path| {
+        let world = World::new().set("DBUS_SESSION_BUS_ADDRESS", format!("unix:path={}", socket.display()));
+        let started = std::time::Instant::now();
+        let (_, document) = notify(&world, &["x"]);
+        assert!(document["why"].as_str().unwrap().contains("no answer in time"), "{document}");
+        let took = started.elapsed();
+        assert!(Duration::from_secs(4) < took && took < Duration::from_secs(9), "{took:?}");
+    };
+    let socket = folder.path().join("flood");
+    let listener = UnixListener::bind(&socket).unwrap();
+    let thread = std::thread::spawn(move || {
+        use std::io::Write;
+        let (mut stream, _) = listener.accept().unwrap();
+        stream.write_all(b"OK 0\r\n").unwrap();
+        // A signal: the header's fields are empty, and so is the body.
+        while stream.write_all(b"l\x04\x01\x01\0\0\0\0\x01\0\0\0\0\0\0\0").is_ok() {}
+    });
+    check(&socket);
+    thread.join().unwrap();
+
+    let socket = folder.path().join("full");
+    let _listener = full(&socket);
+    check(&socket);
+}
+
+/// A listener whose queue is full: who connects waits for ever.
+fn full(socket: &Path) -> (UnixListener, Vec<std::thread::JoinHandle<()>>) {
+    let listener = UnixListener::bind(socket).unwrap();
+    // Connections that nobody accepts, until one has to wait.
+    let mut waiting = Vec::new();
+    loop {
+        let (sender, connected) = mpsc::channel();
+        let path = socket.to_path_buf();
+        waiting.push(std::thread::spawn(move || {
+            let stream = std::os::unix::net::UnixStream::connect(path);
+            let _ = sender.send(());
+            // Kept open until the test is over.
+            std::mem::forget(stream);
+        }));
+        if connected.recv_timeout(Duration::from_secs(2)).is_err() {
+            return (listener, waiting);
+        }
+    }
 }

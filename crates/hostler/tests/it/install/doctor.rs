@@ -194,6 +194,19 @@ fn double_and_lost_registrations_and_leftovers_are_found() {
 }
 
 #[test]
+fn reminders_that_cannot_be_told_are_found() {
+    let site = Site::new();
+    site.ok(&["init"]);
+    for (reminder, why) in [
+        ("pattern = '('\ntext = 'x'", "reminder `r` says nothing: `pattern`: `(`"),
+        ("when = ['adr']\nfile = 'nope.md'", "reminder `r` says nothing: there is no file `nope.md`"),
+    ] {
+        site.write(".hostler/config.toml", &format!("[[reminder]]\nid = \"r\"\n{reminder}\n"));
+        has_problem(&site, why);
+    }
+}
+
+#[test]
 fn an_enabled_plugin_is_found_and_run_through_its_launcher() {
     let site = Site::new();
     let folder = site.path("~/.claude/plugins/cache/hostler/hostler/0.1.0");

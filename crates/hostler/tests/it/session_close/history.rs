@@ -45,6 +45,62 @@ fn what_was_fetched_is_the_work_of_others() {
     assert_eq!(reached(&world).0, json!(["feat: ours"]));
 }
 
+/// Commits as if long before the session.
+#[track_caller]
+fn commit_old(world: &World, message: &str) {
+    let mut commit = world.command("git", &world.project());
+    commit.env("GIT_COMMITTER_DATE", "2026-01-01T00:00:00Z").env("GIT_AUTHOR_DATE", "2026-01-01T00:00:00Z");
+    assert!(commit.args(["commit", "--quiet", "--allow-empty", "-m", message]).status().unwrap().success());
+}
+
+#[test]
+fn what_was_done_before_on_another_branch_is_not_done_again() {
+    let world = World::bare();
+    world.git(&["init", "--quiet"]);
+    world.commit("start");
+    world.git(&["checkout", "--quiet", "-b", "feature"]);
+    commit_old(&world, "feat: old and never pushed");
+    world.git(&["checkout", "--quiet", "main"]);
+    world.begin();
+    world.git(&["checkout", "--quiet", "feature"]);
+    world.commit("feat: new");
+    let (found, report) = reached(&world);
+    assert_eq!(found, json!(["feat: new"]));
+    assert_eq!(step(&report, "achievements").1, "1 commit (1 from before the session left out)");
+}
+
+#[test]
+fn what_an_earlier_session_came_to_is_not_told_again() {
+    for untagged in [false, true] {
+        let world = World::new(&format!("[session]\nchangelog = false\ntag = {}\n", !untagged));
+        let linked = world.home().join("linked");
+        world.git(&["worktree", "add", "--quiet", "-b", "feature", linked.to_str().unwrap()]);
+        let commit = |subject: &str| {
+            world.git_in(&linked, &["commit", "--quiet", "--allow-empty", "--message", subject]);
+        };
+        let end = || {
+            let output = world.hostler(&["session", "end"]).current_dir(&linked).output().unwrap();
+            assert!(output.status.success(), "{output:?}");
+            let mut found: Vec<String> =
+                serde_json::from_value(world.session()["achievements"].clone()).unwrap();
+            found.sort();
+            found
+        };
+        commit("feat: of the first session");
+        assert_eq!(end(), ["feat: of the first session"]);
+        // The next one begins in the main work tree, where the first one's commits are not.
+        world.ok(&["session", "begin", "--purpose", "Second"]);
+        world.commit("feat: in the main work tree");
+        commit("feat: in the linked work tree");
+        assert_eq!(end(), ["feat: in the linked work tree", "feat: in the main work tree"]);
+        // A branch that goes on elsewhere is the same work.
+        world.ok(&["session", "begin", "--purpose", "Third"]);
+        world.git_in(&linked, &["rebase", "--quiet", "main"]);
+        commit("feat: third");
+        assert_eq!(end(), ["feat: third"], "untagged: {untagged}");
+    }
+}
+
 #[test]
 fn where_the_start_is_gone_time_tells() {
     let world = World::new("");

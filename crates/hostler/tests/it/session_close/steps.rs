@@ -11,7 +11,7 @@ const ID: &str = "0aa1c5e2-0000-4000-8000-000000000002";
 
 /// Tells the hook of an event of the client. Its answer.
 #[track_caller]
-fn event(world: &World, name: &str, more: &Value) -> Value {
+pub(super) fn event(world: &World, name: &str, more: &Value) -> Value {
     let mut event = json!({ "session_id": ID, "cwd": world.project(), "hook_event_name": name });
     event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let path = world.home().join("event.json");
