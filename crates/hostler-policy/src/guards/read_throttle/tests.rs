@@ -41,7 +41,8 @@ fn the_fourth_read_of_a_window_is_denied_in_strict_and_told_in_standard() {
         check_verdict(Profile::Standard, FULL, &action, Warn);
     }
     // Whatever was read before, other tools go through.
-    for action in [shell("ls"), crate::testing::write("src/new.rs", "fn x() {}"), Action::Plan, Action::Other] {
+    for action in [shell("ls"), crate::testing::write("src/new.rs", "fn x() {}"), Action::Plan, Action::Other]
+    {
         check_verdict(Profile::Strict, FULL, &action, Allow);
     }
 }
