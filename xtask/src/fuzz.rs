@@ -42,7 +42,8 @@ const SOURCES: &[(&str, &[&str])] = &[
     (
         "crates/hostler-syntax/src/languages/samples",
         &[
-            "py", "ts", "tsx", "js", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "kt", "swift", "scala", "sh",
+            "py", "ts", "tsx", "js", "rs", "go", "java", "c", "cpp", "cs", "rb", "php", "kt", "swift",
+            "scala", "sh",
         ],
     ),
     ("crates/hostler-syntax/src", &["rs"]),
@@ -161,7 +162,8 @@ fn seed(target: &str, folder: &Path) -> anyhow::Result<usize> {
                 for extension in *extensions {
                     let mut files = Vec::new();
                     collect(&crate::root().join(folder), &[extension], &mut files)?;
-                    let named = files.into_iter().map(|it| [format!("a.{extension}\n").as_bytes(), &it].concat());
+                    let named =
+                        files.into_iter().map(|it| [format!("a.{extension}\n").as_bytes(), &it].concat());
                     seeds.extend(named);
                 }
             }
