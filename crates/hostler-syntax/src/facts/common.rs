@@ -330,9 +330,9 @@ pub(crate) fn is_unwritten(words: &Words, statement: &str) -> bool {
         .any(|it| said.contains(it))
 }
 
-/// Whether a block holds nothing, not even a comment.
+/// Whether a block holds nothing, not even a comment. One that follows its last brace may be a child of it.
 pub(crate) fn is_blank(block: Node<'_>) -> bool {
-    children(block).all(|it| !it.is_named() && !it.is_extra())
+    children(block).take_while(|it| it.kind() != "}").all(|it| !it.is_named() && !it.is_extra())
 }
 
 /// Reads a `catch` with a body in braces: `types` from its node.

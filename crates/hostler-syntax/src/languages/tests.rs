@@ -297,6 +297,7 @@ fn empty_handlers_are_those_that_say_nothing() {
         ("a.py", "try:\n    f()\nexcept A:\n    return\n", false),
         ("a.js", "try { f() } catch (e) {}", true),
         ("a.js", "try { f() } catch { /* known */ }", false),
+        ("a.ts", "try {\n  f();\n} catch {} // after\n", true),
         ("a.go", "package a\nfunc f() { if err := g(); err != nil {\n} }\n", true),
         ("a.go", "package a\nfunc f() { if err != nil { return } }\n", false),
         ("a.rs", "fn f() { if let Err(_) = g() {} }", true),
