@@ -66,8 +66,8 @@ fn options_lose_their_value() {
 #[test]
 fn a_secret_is_known_by_the_word_before_it() {
     check(
-        "npm config set //registry.npmjs.org/:_authToken hunter2PWxyz99",
-        "npm config set //registry.npmjs.org/:_authToken [redacted]",
+        "npm config set //npm.example.org/:_authToken hunter2PWxyz99",
+        "npm config set //npm.example.org/:_authToken [redacted]",
     );
     check("npm set //npm.example/:_password correcthorse", "npm set //npm.example/:_password [redacted]");
     check(
@@ -104,7 +104,7 @@ fn a_secret_is_known_by_the_word_before_it() {
         "openssl enc -pass env:PASS -in a",
         "openssl enc -pass file:secret.txt -in a",
         "openssl req -new -key k.pem",
-        "npm config set //registry.npmjs.org/:_authToken ${NPM_TOKEN}",
+        "npm config set //npm.example.org/:_authToken ${NPM_TOKEN}",
         "docker run -p 8080:80 -k login",
         "docker compose run -p 8080:80 web",
         "fn access_token refresh_token(id_token bearer_token)",

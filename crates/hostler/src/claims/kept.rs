@@ -256,7 +256,7 @@ mod tests {
             ("pip install --index-url https://u:correcthorse@pypi.example/simple flask", "correcthorse"),
             ("pytest --password correcthorse tests/a.py", "correcthorse"),
             ("cd /p && DB_PASSWORD=correcthorse ./deploy.sh correcthorse", "correcthorse"),
-            ("npm config set //registry.npmjs.org/:_authToken hunter2PWxyz99", "hunter2PWxyz99"),
+            ("npm config set //npm.example.org/:_authToken hunter2PWxyz99", "hunter2PWxyz99"),
         ] {
             kept_of(shell(command), "", &[secret]);
         }

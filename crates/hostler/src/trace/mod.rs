@@ -7,9 +7,10 @@ mod tracked;
 mod walk;
 
 use std::collections::BTreeMap;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 use hostler_ledger::file::{self, Access, Snapshot};
@@ -25,6 +26,9 @@ const TITLE: &str = "Requirements traceability";
 const MARK: &str = "<!-- Made by `hostler trace matrix`";
 /// How often the lock is written anew where somebody else was faster.
 const LOCK_TRIES_MAX: usize = 100;
+/// How long others that write the lock are waited for, and how long between two looks.
+const LOCK_TIME_MAX: Duration = Duration::from_secs(20);
+const LOCK_PAUSE: Duration = Duration::from_millis(5);
 /// Largest source of requirements, bytes.
 const SOURCE_BYTES_MAX: u64 = 64 * 1024 * 1024;
 /// Largest report of tests, bytes.
@@ -109,8 +113,6 @@ pub(crate) struct Trace {
     pub(crate) whole: bool,
     /// What was passed over or not found.
     pub(crate) notes: Vec<String>,
-    /// Where the lock is kept that one writer at a time holds.
-    state: Option<PathBuf>,
 }
 
 impl Trace {
@@ -159,8 +161,7 @@ impl Trace {
         let sources =
             found.iter().map(|it| hostler_model::lexical::absolute(root, Path::new(&it.shown))).collect();
         let (root, counts) = (root.to_path_buf(), walked.counts);
-        let state = state.map(Path::to_path_buf);
-        Ok(Some(Self { root, settings, lock, matrix, counts, results, sources, whole, notes, state }))
+        Ok(Some(Self { root, settings, lock, matrix, counts, results, sources, whole, notes }))
     }
 
     /// Options of reports: `time` for those that tell one.
@@ -197,8 +198,7 @@ impl Trace {
     pub(crate) fn update_lock(&self, change: impl Fn(&Lock) -> Lock) -> anyhow::Result<()> {
         let remedy = "put a file of the project in its place";
         let file = inside::real(&self.root, &self.root.join(lock::FILE), remedy)?;
-        // Only the speed hangs on it: without one, whoever was slower tries again.
-        let _held = self.state.as_deref().and_then(|it| file::Lock::acquire(&it.join("trace/lock")).ok());
+        let _held = held(&self.root);
         let mut tries = 0..LOCK_TRIES_MAX;
         loop {
             let snapshot = Snapshot::read(&file)?;
@@ -207,6 +207,20 @@ impl Trace {
                 Err(file::Error::Changed { .. }) if tries.next().is_some() => {}
                 written => return written.map(|_| ()).map_err(Into::into),
             }
+        }
+    }
+}
+
+/// The project's folder, locked against others that write the lock; not where somebody else holds it for long. The
+/// folder itself, since it is there in any case and a file beside it would be one more.
+fn held(root: &Path) -> Option<File> {
+    let folder = File::open(root).ok()?;
+    let until = Instant::now() + LOCK_TIME_MAX;
+    loop {
+        match folder.try_lock() {
+            Ok(()) => return Some(folder),
+            Err(TryLockError::WouldBlock) if Instant::now() < until => std::thread::sleep(LOCK_PAUSE),
+            Err(_) => return None,
         }
     }
 }

@@ -401,7 +401,7 @@ fn no_secret_of_a_call_is_in_the_journal() {
             json!({ "command": format!("git clone https://{key}@github.com/x/y && rm -rf /srv/{key}") }),
         ),
         ("Bash", json!({ "command": format!("{} rm -rf /srv/x {key}", "a".repeat(225)) })),
-        ("Bash", json!({ "command": "npm config set //registry.npmjs.org/:_authToken correcthorse9X" })),
+        ("Bash", json!({ "command": "npm config set //npm.example.org/:_authToken correcthorse9X" })),
         ("mcp__db__create_user", json!({ "password": "correct horse battery", "name": "newcomer" })),
         ("mcp__db__create_user", json!({ "apiKey": "correcthorse1234", "name": "newcomer" })),
     ];

@@ -159,7 +159,7 @@ fn sessions_are_kept_where_the_record_stands_and_the_configuration_wants_them() 
     assert_eq!(on(&bare, "UserPromptSubmit", &prompt("sns")), json!({}));
     assert_eq!(on(&bare, "UserPromptSubmit", &prompt("cts")), json!({}));
     assert!(!bare.path("context.json").exists() && !bare.path("context.md").exists());
-    let narrowed = kept().configured("[activation]\npaths = [\"~/work/*\"]\n");
+    let narrowed = kept().configured("[activation]\npaths = [\"~/code/*\"]\n");
     assert_eq!(on(&narrowed, "SessionStart", &start("startup")), json!({}));
     assert_eq!(sessions(&narrowed), Vec::<Value>::new());
     let named = kept().configured("[activation]\npaths = [\"~/sho*\"]\n");

@@ -150,9 +150,9 @@ fn the_configuration_narrows_where_sessions_are_kept() {
         assert_eq!(active, expected, "{paths:?} {root}");
     };
     check(&[], "/home/dev/shop", true);
-    check(&["~/work"], "/home/dev/work/shop", true);
-    check(&["~/work/"], "/home/dev/work", true);
-    check(&["~/work"], "/home/dev/workshop", false);
+    check(&["~/code"], "/home/dev/code/shop", true);
+    check(&["~/code/"], "/home/dev/code", true);
+    check(&["~/code"], "/home/dev/codeshop", false);
     check(&["/srv/*"], "/srv/a/b", true);
     check(&["*orchestra*"], "/home/dev/my-orchestra-2/web", true);
     check(&["*orchestra*"], "/home/dev/shop", false);

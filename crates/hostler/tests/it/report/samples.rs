@@ -131,7 +131,7 @@ pub(super) fn typical() -> Vec<Value> {
         "Write the release notes for 2.4",
     ];
     let projects =
-        ["/home/maria/shop", "/home/maria/shop", "/home/maria/work/payments-api", "/home/maria/site"];
+        ["/home/maria/shop", "/home/maria/shop", "/home/maria/code/payments-api", "/home/maria/site"];
     (0..18_i64)
         .map(|number| {
             let index = usize::try_from(number).unwrap();
