@@ -9,7 +9,9 @@ pub(crate) use dialect::{
     logs_by_grade, named, one_line, tight,
 };
 
-use crate::{Error, Language};
+use tree_sitter::Tree;
+
+use crate::{Error, Grammar, Language};
 
 /// Facts of one text. Lines and columns count from 1; lists are in order of lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -157,6 +159,8 @@ pub struct Class {
     pub decorators: Vec<String>,
     /// Others may use it, by the language's convention or keywords.
     pub is_public: bool,
+    /// It is only added to here, by methods or what it implements: the type itself stands elsewhere.
+    pub is_foreign: bool,
     /// Its methods, by their places in [`Facts::functions`].
     pub methods: Vec<usize>,
     /// How many different names its methods have.
@@ -334,7 +338,7 @@ pub enum ValueKind {
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn facts(language: Language, text: &str) -> Result<Facts, Error> {
     let grammar = language.grammar()?;
-    let tree = crate::parse(grammar, text)?;
+    let tree = parse(grammar, text)?;
     let mut out = Facts::default();
     walk::read(grammar.dialect, &tree, text, &mut out);
     Ok(out)
@@ -350,6 +354,16 @@ pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
     match grammar.dialect.faults(text) {
         Judgement::Faults(faults) => Ok(faults),
         Judgement::TooDeep => Ok(Vec::new()),
-        Judgement::OfTree => Ok(walk::faults(grammar.dialect, &crate::parse(grammar, text)?, text)),
+        Judgement::OfTree => Ok(walk::faults(grammar.dialect, &parse(grammar, text)?, text)),
     }
+}
+
+/// The tree of `text`; where its grammar refuses it, that of [`Dialect::plain`] if less of it is refused.
+fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
+    let tree = crate::parse(grammar, text)?;
+    let told = |tree: &Tree| walk::faults(grammar.dialect, tree, text).len();
+    let told_first = told(&tree);
+    let plain = (0 < told_first).then(|| grammar.dialect.plain(text)).flatten();
+    let other = plain.and_then(|it| crate::parse(grammar, &it).ok());
+    Ok(other.filter(|it| told(it) < told_first).unwrap_or(tree))
 }

@@ -207,6 +207,12 @@ pub(crate) trait Dialect: Sync {
         false
     }
 
+    /// The text in words that the grammar knows, every byte in its place, where it does not know all that the
+    /// language's compiler takes.
+    fn plain(&self, _text: &str) -> Option<String> {
+        None
+    }
+
     /// Adds what needs the whole text.
     fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
 

@@ -48,6 +48,11 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
             }
         }
     }
+    for place in walk.awaited {
+        if let Some(class) = walk.out.classes.get_mut(place) {
+            class.is_foreign = true;
+        }
+    }
     dialect.finish(tree, text, out);
     finish(dialect, out);
     match dialect.faults(text) {
