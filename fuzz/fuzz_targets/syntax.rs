@@ -24,7 +24,10 @@ fuzz_target!(|input: &[u8]| {
     // Guards read only some languages; what they are told of the others is an error, not a panic.
     let _ = (outline(language, text), read_part(language, text));
     let Ok(read) = facts(language, text) else { return };
-    assert_eq!(facts(language, text).as_ref(), Ok(&read));
+    // Asking twice halves what can be tried in a given time.
+    if input.len().is_multiple_of(8) {
+        assert_eq!(facts(language, text).as_ref(), Ok(&read));
+    }
     assert_eq!(faults(language, text).as_ref(), Ok(&read.errors));
     // Every way to end a line, and a last line without one.
     let lines = text.matches(['\n', '\r']).count() + 1;

@@ -13,8 +13,8 @@ use super::INPUT_BYTES_MAX;
 
 /// Source files of every language that are ours.
 const OWN: &[&str] = &["fuzz/samples", "crates/hostler-syntax/src", "crates/hostler/tests"];
-/// More files of one language are not taken.
-const FILES_MAX: usize = 300;
+/// More files of one language are not taken: each of their parts has to be read before the search begins.
+const FILES_MAX: usize = 40;
 /// A file is cut at so many places.
 const CUTS: usize = 8;
 /// Lengths of the inputs that are nothing but random bytes.
@@ -88,7 +88,9 @@ pub(super) fn of_language(
         files(&folder, &|path| Language::of(path) == Some(language), &mut paths)?;
     }
     let mut seeds = Vec::new();
-    for path in paths.iter().take(FILES_MAX) {
+    // Some of each folder.
+    let step = paths.len().div_ceil(FILES_MAX).max(1);
+    for path in paths.iter().step_by(step) {
         let file = fs::read(path)?;
         for part in 1..=CUTS {
             let at = file.len() * part / CUTS;

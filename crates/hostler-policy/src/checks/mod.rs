@@ -276,7 +276,7 @@ impl Check {
     }
 
     /// It needs no syntax tree of its own, so it holds for broken code as well.
-    fn reads_text(&self) -> bool {
+    pub fn reads_text(&self) -> bool {
         [syntax::CHECK.id, secret::CHECK.id, stop_file::CHECK.id].contains(&self.id)
     }
 
@@ -310,7 +310,7 @@ impl Finding {
 
 impl<'a> Source<'a> {
     /// Its language refuses it, and the parser can be trusted to know.
-    fn is_broken(&self) -> bool {
+    pub fn is_broken(&self) -> bool {
         self.language.is_some_and(syntax::is_exact) && self.facts.is_some_and(|it| !it.errors.is_empty())
     }
 
