@@ -4,12 +4,18 @@
 //! line, and nothing else may be an error.
 
 mod ask;
+mod braces;
+mod go;
 mod ground;
+mod java;
+mod judge;
 mod python;
 mod random;
 mod repository;
+mod rust;
 #[cfg(test)]
 mod tests;
+mod typescript;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -17,11 +23,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, ensure};
 
 use ask::{Asked, Found, PROFILES, Refusal};
-use ground::{Change, Defect, Ground, Sample};
+use ground::{Change, Defect, Ground, Make, Sample};
 use random::Random;
 use repository::{Repository, shares};
 
-const GROUNDS: &[&Ground] = &[&python::GROUND];
+const GROUNDS: &[&Ground] =
+    &[&python::GROUND, &typescript::GROUND, &rust::GROUND, &go::GROUND, &java::GROUND];
 /// Faults that are shown.
 const SHOWN_MAX: usize = 60;
 
@@ -30,6 +37,8 @@ struct Trial {
     /// The edit's or the defect's place in the ground's list.
     kind: usize,
     change: Change,
+    /// No other change is there when its turn ends.
+    is_alone: bool,
 }
 
 /// What is wrong with the answers to one change, in all profiles.
@@ -70,17 +79,21 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let files = usize::try_from(crate::number(rest, "--files", 80)?)?;
     let seed = crate::number(rest, "--seed", 1)?;
     let rounds = crate::number(rest, "--rounds", 1)?;
-    let mut folders: Vec<PathBuf> = Vec::new();
+    let (mut folders, mut program) = (Vec::new(), None);
     let mut words = rest.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--debug" => {}
-            word if word.starts_with("--") => drop(words.next()),
+            "--files" | "--seed" | "--rounds" => drop(words.next()),
+            "--program" => program = words.next().map(PathBuf::from),
+            word if word.starts_with("--") => anyhow::bail!("`{word}` is not known\n{}", crate::USAGE),
             word => folders.push(PathBuf::from(word)),
         }
     }
     ensure!(!folders.is_empty(), "name the folders of unpacked packages\n{}", crate::USAGE);
-    let program = crate::program(!rest.iter().any(|it| it == "--debug"))?;
+    let program = match program {
+        Some(program) => program,
+        None => crate::program(true)?,
+    };
     let mut seen = Seen::default();
     let mut total = 0;
     for round in 0..rounds {
@@ -105,7 +118,7 @@ impl Seen {
             folders.iter().map(|it| Repository::new(ground, it)).collect::<anyhow::Result<_>>()?;
         let have: Vec<usize> = repositories.iter().map(|it| it.files.len()).collect();
         let mut total = 0;
-        let mut given = vec![0; ground.defects.len()];
+        let mut given = Given::default();
         for (repository, share) in repositories.iter_mut().zip(shares(&have, files)) {
             repository.keep(share);
             total += repository.files.len();
@@ -120,7 +133,7 @@ impl Seen {
         repository: &Repository,
         seed: u64,
         program: &Path,
-        given: &mut [usize],
+        given: &mut Given,
     ) -> anyhow::Result<()> {
         let (harmless, defects) = trials(ground, &repository.files, seed, given);
         self.judge(ground, &harmless, &defects)?;
@@ -245,39 +258,52 @@ fn when(profiles: [bool; 2], yes: &str, no: &str) -> String {
     }
 }
 
-/// A harmless edit and a defect for each file. Kinds take turns; of defects those come first that were `given` least.
+/// How many of each kind there were.
+#[derive(Debug, Default)]
+struct Given {
+    harmless: Vec<usize>,
+    defects: Vec<usize>,
+}
+
+/// A harmless edit and a defect for each file that has a place for them. The kind comes first that was given least.
 fn trials(
     ground: &Ground,
     files: &[(String, String)],
     seed: u64,
-    given: &mut [usize],
+    given: &mut Given,
 ) -> (Vec<Trial>, Vec<Trial>) {
     let (mut harmless, mut defects) = (Vec::new(), Vec::new());
-    let turn = usize::try_from(seed).unwrap_or_default();
+    let edits: Vec<(Make, bool)> = ground.harmless.iter().map(|it| (it.make, false)).collect();
+    let faults: Vec<(Make, bool)> = ground.defects.iter().map(|it| (it.make, it.is_alone)).collect();
     for (at, (path, text)) in files.iter().enumerate() {
         let Some(sample) = Sample::new(path, text) else { continue };
         let mut random = Random::new(seed, path);
-        let count = ground.harmless.len().max(1);
-        let kinds = (0..count).map(|step| (at + turn + step) % count);
-        let made = kinds.filter_map(|kind| {
-            let change = (ground.harmless.get(kind)?.make)(&sample, &mut random)?;
-            (change.before != change.after).then_some(Trial { kind, change })
-        });
-        harmless.extend({ made }.next());
-        let count = ground.defects.len().max(1);
-        let mut kinds: Vec<usize> = (0..count).collect();
-        kinds.sort_by_key(|kind| (given.get(*kind).copied(), (kind + at + turn) % count));
-        for kind in kinds {
-            let make = ground.defects.get(kind).map(|it| it.make);
-            let Some(change) = make.and_then(|make| make(&sample, &mut random)) else { continue };
-            if let Some(count) = given.get_mut(kind) {
-                *count += 1;
-            }
-            defects.push(Trial { kind, change });
-            break;
-        }
+        let turn = at.wrapping_add(usize::try_from(seed).unwrap_or_default());
+        harmless.extend(trial(&edits, &sample, &mut random, turn, &mut given.harmless));
+        defects.extend(trial(&faults, &sample, &mut random, turn, &mut given.defects));
     }
     (harmless, defects)
+}
+
+fn trial(
+    makes: &[(Make, bool)],
+    sample: &Sample<'_>,
+    random: &mut Random,
+    turn: usize,
+    given: &mut Vec<usize>,
+) -> Option<Trial> {
+    given.resize(makes.len(), 0);
+    let mut kinds: Vec<usize> = (0..makes.len()).collect();
+    kinds.sort_by_key(|kind| (given.get(*kind).copied(), kind.wrapping_add(turn) % makes.len().max(1)));
+    let made = kinds.into_iter().find_map(|kind| {
+        let (make, is_alone) = *makes.get(kind)?;
+        let change = make(sample, random)?;
+        (change.before != change.after).then_some(Trial { kind, change, is_alone })
+    })?;
+    if let Some(count) = given.get_mut(made.kind) {
+        *count += 1;
+    }
+    Some(made)
 }
 
 type Answer = (Option<Refusal>, Vec<Found>);
@@ -289,21 +315,29 @@ fn answers(ground: &Ground, asked: &Asked<'_>, trials: &[Trial], name: &str) -> 
         let id = format!("toolu_{name}_{}_{at}", asked.profile);
         out.push((asked.edit(&trial.change, &id)?, Vec::new()));
     }
-    for (batch, answers) in
-        trials.chunks(ground.batch_max.max(1)).zip(out.chunks_mut(ground.batch_max.max(1)))
-    {
-        for trial in batch {
-            asked.repository.write(&trial.change.path, &trial.change.after)?;
+    for batch in batches(ground, trials) {
+        let batch: Vec<(usize, &Change)> =
+            batch.into_iter().filter_map(|at| Some((at, &trials.get(at)?.change))).collect();
+        for (_, change) in &batch {
+            asked.repository.write(&change.path, &change.after)?;
         }
         let found = asked.end(ground.tool)?;
-        for trial in batch {
-            asked.repository.write(&trial.change.path, &trial.change.before)?;
-        }
-        for (trial, (_, own)) in batch.iter().zip(answers) {
-            own.extend(found.iter().filter(|it| it.file == trial.change.path).cloned());
+        for (at, change) in batch {
+            asked.repository.write(&change.path, &change.before)?;
+            if let Some((_, own)) = out.get_mut(at) {
+                own.extend(found.iter().filter(|it| it.file == change.path).cloned());
+            }
         }
     }
     Ok(out)
+}
+
+/// Which trials are there when one turn ends.
+fn batches(ground: &Ground, trials: &[Trial]) -> Vec<Vec<usize>> {
+    let (alone, others): (Vec<usize>, Vec<usize>) =
+        (0..trials.len()).partition(|at| trials.get(*at).is_some_and(|it| it.is_alone));
+    let others = others.chunks(ground.batch_max.max(1)).map(<[usize]>::to_vec);
+    others.chain(alone.into_iter().map(|at| vec![at])).collect()
 }
 
 /// Why a harmless edit is blocked.

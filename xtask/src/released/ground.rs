@@ -6,6 +6,9 @@ use hostler_syntax::{Class, Facts, Function, Language};
 
 use super::random::Random;
 
+/// Makes a change of a file; `None` where the file has no place for it.
+pub(crate) type Make = fn(&Sample<'_>, &mut Random) -> Option<Change>;
+
 /// Asks a compiler about texts, each with its path.
 pub(crate) type Judge = fn(&[(&str, &str)]) -> anyhow::Result<Option<Vec<bool>>>;
 
@@ -35,8 +38,8 @@ pub(crate) struct Ground {
 pub(crate) struct Harmless {
     /// What it is, with its article.
     pub(crate) name: &'static str,
-    /// Makes it; `None` where the file has no place for it.
-    pub(crate) make: fn(&Sample<'_>, &mut Random) -> Option<Change>,
+    /// Makes it.
+    pub(crate) make: Make,
 }
 
 /// A defect, and what must become of it.
@@ -53,10 +56,12 @@ pub(crate) struct Defect {
     pub(crate) twins: &'static [&'static str],
     /// Whether it sends the agent back, in `standard` and `strict`.
     pub(crate) holds: [bool; 2],
+    /// It is alone in its turn: what finds it stops at the first one.
+    pub(crate) is_alone: bool,
     /// How far the line may be off.
     pub(crate) lines_off_max: usize,
-    /// Makes it; `None` where the file has no place for it.
-    pub(crate) make: fn(&Sample<'_>, &mut Random) -> Option<Change>,
+    /// Makes it.
+    pub(crate) make: Make,
 }
 
 /// A real file.

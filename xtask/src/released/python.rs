@@ -45,6 +45,7 @@ const DEFECTS: &[Defect] = &[
         check: "syntax",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: broken,
     },
@@ -55,6 +56,7 @@ const DEFECTS: &[Defect] = &[
         check: "stop.stub",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: stub,
     },
@@ -65,6 +67,7 @@ const DEFECTS: &[Defect] = &[
         check: "bare_except",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: bare_except,
     },
@@ -75,6 +78,7 @@ const DEFECTS: &[Defect] = &[
         check: "except_pass",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: except_pass,
     },
@@ -85,6 +89,7 @@ const DEFECTS: &[Defect] = &[
         check: "secret",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: secret,
     },
@@ -95,6 +100,7 @@ const DEFECTS: &[Defect] = &[
         check: "stop.nesting",
         twins: &["nesting"],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: nesting,
     },
@@ -105,6 +111,7 @@ const DEFECTS: &[Defect] = &[
         check: "stop.god_class",
         twins: &[],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: god_class,
     },
@@ -115,6 +122,7 @@ const DEFECTS: &[Defect] = &[
         check: "stop.lint",
         twins: &["lint"],
         holds: [true, true],
+        is_alone: false,
         lines_off_max: 0,
         make: undefined,
     },
@@ -125,6 +133,7 @@ const DEFECTS: &[Defect] = &[
         check: "branches",
         twins: &[],
         holds: [false, true],
+        is_alone: false,
         lines_off_max: 0,
         make: branches,
     },
@@ -135,6 +144,7 @@ const DEFECTS: &[Defect] = &[
         check: "stop.test",
         twins: &[],
         holds: [true, true],
+        is_alone: true,
         lines_off_max: 1,
         make: failing_test,
     },
@@ -145,6 +155,7 @@ const DEFECTS: &[Defect] = &[
         check: "mutable_default",
         twins: &[],
         holds: [false, false],
+        is_alone: false,
         lines_off_max: 0,
         make: mutable_default,
     },
@@ -241,7 +252,7 @@ fn roomy<'s>(
     random.pick(&places).map(|it| **it)
 }
 
-fn indented(block: &str, indent: &str) -> String {
+pub(super) fn indented(block: &str, indent: &str) -> String {
     block.lines().map(|it| if it.is_empty() { "\n".to_owned() } else { format!("{indent}{it}\n") }).collect()
 }
 
@@ -328,14 +339,14 @@ fn is_local(sample: &Sample<'_>, function: &Function, name: &str) -> bool {
 }
 
 /// The words of a line, with their places in bytes.
-fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
+pub(super) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     text.split(move |c: char| !is_word(c))
         .filter(|it| !it.is_empty())
         .map(|it| (it.as_ptr().addr() - text.as_ptr().addr(), it))
 }
 
-fn replace_word(text: &str, name: &str, new: &str) -> String {
+pub(super) fn replace_word(text: &str, name: &str, new: &str) -> String {
     let mut out = String::new();
     let mut done = 0;
     for (at, _) in words(text).filter(|(_, it)| *it == name) {
@@ -349,8 +360,10 @@ fn replace_word(text: &str, name: &str, new: &str) -> String {
 
 fn log_line(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     let loggers = sample.facts.bindings.iter().filter(|it| it.class.is_none());
-    let logger =
-        loggers.map(|it| it.name.as_str()).find(|it| ["logger", "log", "_logger", "LOG"].contains(it))?;
+    let mut names = loggers.map(|it| it.name.as_str());
+    let logger = names.find(|it| ["logger", "log", "_logger", "LOG"].contains(it));
+    let imports = sample.facts.imports.iter().any(|it| it.module == "logging" && it.names.is_empty());
+    let logger = logger.or(imports.then_some("logging.getLogger(__name__)"))?;
     let line = *random.pick(&places(sample))?;
     Some(put(sample, line, &format!("{logger}.debug(\"here with %s\", __name__)"), 1))
 }
@@ -440,12 +453,12 @@ fn import(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
 
 fn statement(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     const TEXTS: &[&str] = &[
-        "spare = [item for item in range(3) if item]",
-        "spare = {\"token\": None, \"password\": \"\"}",
-        "spare = \"a\" if __debug__ else \"b\"",
-        "spare = (lambda value: value)(1)",
+        "_spare = [item for item in range(3) if item]",
+        "_spare = {\"token\": None, \"password\": \"\"}",
+        "_spare = \"a\" if __debug__ else \"b\"",
+        "_spare = (lambda value: value)(1)",
         "assert __name__, \"every module has one\"",
-        "spare = f\"{__name__!r}: {1 + 1:>{2}}\"",
+        "_spare = f\"{__name__!r}: {1 + 1:>{2}}\"",
     ];
     let text = random.pick(TEXTS)?;
     Some(put(sample, *random.pick(&places(sample))?, text, 1))
@@ -535,7 +548,7 @@ fn stub(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
         "\"\"\"Exports what was collected.\"\"\"",
         "\"\"\"Exports what was collected.\"\"\"\n    pass",
         "return None",
-        "count = 0\n    return",
+        "_count = 0\n    return",
     ];
     let body = random.pick(BODIES)?;
     if random.below(2) == 0
@@ -609,12 +622,12 @@ fn methods(out: &mut String, count: usize) {
 
 /// A block with a handler, or a real handler that is changed.
 fn handler(sample: &Sample<'_>, random: &mut Random, head: &str, body: &str) -> Option<Change> {
-    let block = format!("try:\n    spare = int(\"0\")\n{head}\n    {body}");
+    let block = format!("try:\n    _spare = int(\"0\")\n{head}\n    {body}");
     if let Some((_, line)) = roomy(sample, random, (3, 8), 4) {
         return Some(put(sample, line, &block, 3));
     }
     let line = top_place(sample, random, 8)?;
-    let block = format!("def _spare():\n{}    return spare\n\n\n", indented(&block, "    "));
+    let block = format!("def _spare():\n{}    return _spare\n\n\n", indented(&block, "    "));
     Some(sample.insert(line, &block, 4))
 }
 
@@ -632,7 +645,7 @@ fn bare_except(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     {
         return Some(sample.replace(*line, &format!("{}except:", sample.indent(*line))));
     }
-    let body = ["spare = 0", "raise", "spare = None  # whatever it was"];
+    let body = ["_spare = 0", "raise", "_spare = None  # whatever it was"];
     handler(sample, random, "except:", random.clone().pick(&body)?)
 }
 
@@ -654,15 +667,15 @@ fn except_pass(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
         change.line = *line;
         return Some(change);
     }
-    let head = ["except ValueError:", "except (KeyError, OSError):", "except Exception as error:"];
+    let head = ["except ValueError:", "except (KeyError, OSError):", "except Exception as _error:"];
     handler(sample, random, random.clone().pick(&head)?, body)
 }
 
-const LETTERS: &str = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
+pub(super) const LETTERS: &str = "ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789";
 const DIGITS: &str = "0123456789abcdef";
 
 /// Made up by chance, so that no secret stands in this file.
-fn made_up(random: &mut Random) -> String {
+pub(super) fn made_up(random: &mut Random) -> String {
     let (prefix, alphabet, length) = *random
         .pick(&[
             ("AKIA", "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567", 16),
@@ -684,12 +697,12 @@ fn secret(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     let value = made_up(random);
     let plain = random.text(LETTERS, 18);
     let texts = [
-        format!("SPARE = \"{value}\""),
-        format!("SPARE_PASSWORD = \"{plain}\""),
-        format!("spare_url = \"postgres://app:{plain}@db.internal/app\""),
-        format!("spare = {{\"api_key\": \"{plain}\"}}"),
-        format!("headers = {{\"Authorization\": \"Bearer {value}\"}}"),
-        format!("spare = dict(client_secret='{plain}')"),
+        format!("_SPARE = \"{value}\""),
+        format!("_SPARE_PASSWORD = \"{plain}\""),
+        format!("_spare_url = \"postgres://app:{plain}@db.internal/app\""),
+        format!("_spare = {{\"api_key\": \"{plain}\"}}"),
+        format!("_headers = {{\"Authorization\": \"Bearer {value}\"}}"),
+        format!("_spare = dict(client_secret='{plain}')"),
     ];
     let places = [places(sample), top_places(sample)].concat();
     Some(put(sample, *random.pick(&places)?, random.pick(&texts)?, 1))
