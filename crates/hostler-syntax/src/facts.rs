@@ -2,6 +2,7 @@
 
 pub(crate) mod common;
 mod dialect;
+mod stuck;
 mod walk;
 
 pub(crate) use dialect::{
@@ -338,8 +339,8 @@ pub enum ValueKind {
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn facts(language: Language, text: &str) -> Result<Facts, Error> {
     let grammar = language.grammar()?;
-    let tree = parse(grammar, text)?;
-    let mut out = Facts::default();
+    let (tree, errors) = parse(grammar, text)?;
+    let mut out = Facts { errors, ..Facts::default() };
     walk::read(grammar.dialect, &tree, text, &mut out);
     Ok(out)
 }
@@ -354,16 +355,24 @@ pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
     match grammar.dialect.faults(text) {
         Judgement::Faults(faults) => Ok(faults),
         Judgement::TooDeep => Ok(Vec::new()),
-        Judgement::OfTree => Ok(walk::faults(grammar.dialect, &parse(grammar, text)?, text)),
+        Judgement::OfTree => Ok(parse(grammar, text)?.1),
     }
 }
 
-/// The tree of `text`; where its grammar refuses it, that of [`Dialect::plain`] if less of it is refused.
-fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
+/// The tree of `text` with its syntax errors; where its grammar refuses it, those of [`Dialect::plain`] if they are less.
+fn parse(grammar: &Grammar, text: &str) -> Result<(Tree, Vec<Fault>), Error> {
     let tree = crate::parse(grammar, text)?;
-    let told = |tree: &Tree| walk::faults(grammar.dialect, tree, text).len();
-    let told_first = told(&tree);
-    let plain = (0 < told_first).then(|| grammar.dialect.plain(text)).flatten();
-    let other = plain.and_then(|it| crate::parse(grammar, &it).ok());
-    Ok(other.filter(|it| told(it) < told_first).unwrap_or(tree))
+    let gaps = walk::gaps(grammar.dialect, &tree, text);
+    if gaps.is_empty() {
+        return Ok((tree, Vec::new()));
+    }
+    let other = grammar.dialect.plain(text).and_then(|plain| {
+        let tree = crate::parse(grammar, &plain).ok()?;
+        let found = walk::gaps(grammar.dialect, &tree, text);
+        (found.len() < gaps.len()).then_some((tree, found, plain))
+    });
+    Ok(match other {
+        Some((tree, gaps, plain)) => (tree, stuck::faults(grammar, &plain, text, gaps)),
+        None => (tree, stuck::faults(grammar, text, text, gaps)),
+    })
 }
