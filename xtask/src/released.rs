@@ -208,9 +208,14 @@ impl Seen {
             count.faults += usize::from(!told.faults.is_empty());
             count.others += usize::from(!told.others.is_empty());
         }
+        let text = trial.change.after.lines().nth(trial.change.line.saturating_sub(1)).unwrap_or_default();
         for what in told.faults.iter().chain(&told.others) {
-            self.faults
-                .push(format!("{package}/{}:{}: {name}, {what}", trial.change.path, trial.change.line));
+            self.faults.push(format!(
+                "{package}/{}:{}: {name}, {what} <- {}",
+                trial.change.path,
+                trial.change.line,
+                text.trim()
+            ));
         }
     }
 

@@ -158,7 +158,7 @@ fn places<B: Braces>(sample: &Sample<'_>) -> Vec<usize> {
             && follows
             && !sample.is_text(line)
             && !hidden.iter().any(|(from, to)| (*from..=*to).contains(&line))
-            && sample.function_at(line).is_some()
+            && sample.function_at(line).is_some_and(|it| it.line < line && !it.is_abstract)
         {
             out.push(line);
         }
@@ -585,9 +585,14 @@ fn empty_handler<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<
     put_block::<B>(sample, random, (3, 8), block, at)
 }
 
+/// What a machine makes has digits.
+fn made_by_machine(random: &mut Random) -> String {
+    format!("{}{}", random.text(LETTERS, 16), random.text("23456789", 2))
+}
+
 fn secret<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     let text = random.pick(B::SECRETS)?;
-    let text = text.replace("{value}", &made_up(random)).replace("{plain}", &random.text(LETTERS, 18));
+    let text = text.replace("{value}", &made_up(random)).replace("{plain}", &made_by_machine(random));
     put_block::<B>(sample, random, (9, 99), &text, 1)
 }
 

@@ -92,7 +92,7 @@ impl Braces for Java {
         "String spareUrl = \"jdbc:postgresql://app:{plain}@db.internal/app\";",
         "final String apiKey = \"{plain}\";",
         "headers.put(\"Authorization\", \"Bearer {value}\");",
-        "client.setClientSecret(\"{plain}\");",
+        "final String clientSecret = \"{plain}\";",
     ];
     const NESTING: &'static str = "for (int spare = 0; spare < 3; spare++) {\n\tif (spare > 0) {\n\t\twhile (spare > 1) {\n\t\t\ttry \
                                    {\n\t\t\t\tsynchronized (this) {\n\t\t\t\t\tif (spare > 2) {\n\t\t\t\t\t\tbreak;\n\t\t\t\t\t}\n\t\t\t\t}\n\t\t\t} \

@@ -113,7 +113,10 @@ pub(super) fn shares(have: &[usize], wanted: usize) -> Vec<usize> {
 /// A file of the language that people wrote and ship.
 fn is_real(ground: &Ground, name: &str, text: &str) -> bool {
     let extension = name.rsplit_once('.').map(|(_, it)| it);
-    if !extension.is_some_and(|it| ground.extensions.contains(&it)) || FILE_BYTES_MAX < text.len() {
+    if !extension.is_some_and(|it| ground.extensions.contains(&it))
+        || FILE_BYTES_MAX < text.len()
+        || text.trim().is_empty()
+    {
         return false;
     }
     let Some(sample) = Sample::new(name, text) else { return false };

@@ -61,7 +61,7 @@ impl Braces for Rust {
     const BROKEN: &'static [(&'static str, usize)] = &[
         ("let spare = ;", 1),
         ("let spare = call(1, 2;", 1),
-        ("if spare == {\n\tcall();\n}", 1),
+        ("if spare == {\n\tcall();\n}", 3),
         ("let spare: = 1;", 1),
         ("for spare in {\n}", 1),
         ("let = 1;", 1),
