@@ -120,7 +120,8 @@ const DEFECTS: &[Defect] = &[
         breaks_syntax: false,
         refused: [None, None],
         check: "stop.lint",
-        twins: &["lint"],
+        // A module that is imported says it, too.
+        twins: &["lint", "import"],
         holds: [true, true],
         is_alone: false,
         lines_off_max: 0,
@@ -583,6 +584,7 @@ fn open_classes<'a>(sample: &Sample<'a>, lines: usize) -> Vec<Open<'a>> {
         // A class that is no more than a protocol has no stubs, and one with metaclasses of its own may have rules.
         .filter(|it| {
             it.parent.is_none()
+                && sample.indent(it.line).is_empty()
                 && it.bases.iter().all(|base| !base.ends_with("Protocol") && !base.ends_with("ABC"))
         })
         .filter_map(|it| {
