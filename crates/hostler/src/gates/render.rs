@@ -3,6 +3,7 @@
 use std::fmt::Write;
 
 use hostler_ledger::redact::redact;
+use hostler_model::text::shortened_line;
 use hostler_policy::checks::{CHECKS, Finding, Gate, Severity};
 use serde_json::{Value, json};
 
@@ -126,13 +127,7 @@ pub(crate) fn told(name: &str, finding: &Finding) -> String {
 
 /// A message on one line, without secrets, and not longer than anybody reads.
 pub(crate) fn cut(text: &str) -> String {
-    let text = redact(text);
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MESSAGE_CHARS_MAX {
-        return line;
-    }
-    let kept: String = line.chars().take(MESSAGE_CHARS_MAX).collect();
-    format!("{kept}…")
+    shortened_line(&redact(text), MESSAGE_CHARS_MAX)
 }
 
 /// Commands that settle what a program can settle, each once with the files that it is for.
