@@ -2,7 +2,7 @@
 //! made alike in all of them. A language brings the texts, in which a tab is one level.
 
 use hostler_policy::checks::{Kind, kind};
-use hostler_syntax::{Body, ClassKind, Function};
+use hostler_syntax::{Body, Catch, ClassKind, Function};
 
 use super::ground::{Change, Defect, Harmless, Sample};
 use super::python::{LETTERS, indented, made_up, replace_word, words};
@@ -60,6 +60,11 @@ pub(super) trait Braces {
     /// Lines that are no statements, whatever they look like: what macros are given.
     fn hidden(_sample: &Sample<'_>) -> Vec<(usize, usize)> {
         Vec::new()
+    }
+
+    /// Whether a handler that is emptied is a defect: not if its name says that it is meant.
+    fn is_dropped(handler: &Catch) -> bool {
+        !handler.name.as_deref().is_some_and(|name| ["ignore", "ignored", "expected"].contains(&name))
     }
 
     /// Makes a class of a file have more than 15 public methods, or puts one there that has.
@@ -573,7 +578,7 @@ fn empty_handler<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<
             && sample.line(it.line).ends_with('{')
             && sample.line(it.last_line).trim() == "}"
             && !inside.any(|text| text.starts_with('}') && text.ends_with('{'))
-            && !it.name.as_deref().is_some_and(|name| ["ignore", "ignored", "expected"].contains(&name))
+            && B::is_dropped(it)
     });
     let real: Vec<(usize, usize)> = real.map(|it| (it.line, it.last_line)).collect();
     if random.below(2) == 0

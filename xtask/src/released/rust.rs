@@ -1,5 +1,7 @@
 //! Rust.
 
+use hostler_syntax::Catch;
+
 use super::braces::{Braces, defects, fill, harmless, own_class};
 use super::ground::{Change, Defect, Ground, Harmless, Sample};
 use super::judge;
@@ -130,6 +132,12 @@ impl Braces for Rust {
             }
         }
         out
+    }
+
+    /// One failure that is told from the others may need nothing.
+    fn is_dropped(handler: &Catch) -> bool {
+        let name = handler.name.as_deref().unwrap_or_default();
+        name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_')
     }
 
     fn class(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {

@@ -213,6 +213,11 @@ pub(crate) trait Dialect: Sync {
         None
     }
 
+    /// The node is a string that its grammar lets go on in the next line, and the language does not.
+    fn is_open_string(&self, _node: Node<'_>, _text: &str) -> bool {
+        false
+    }
+
     /// Adds what needs the whole text.
     fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
 

@@ -81,6 +81,10 @@ pub(crate) fn gaps(dialect: &dyn Dialect, tree: &Tree, text: &str) -> Vec<Gap> {
         crate::walk(tree, |node, _, ancestors| {
             if node.is_error() || node.is_missing() {
                 gaps.extend(gap(dialect, node, ancestors, text).filter(|_| gaps.len() < FAULTS_MAX));
+            } else if dialect.is_open_string(node, text) {
+                // Whatever is told of the text behind it follows from it.
+                let said = fault(text, node.start_byte(), Some("the end of the string"), "");
+                gaps.extend(said.map(|fault| Gap { fault, bytes: node.byte_range(), is_wide: false }));
             }
         });
     }
@@ -389,6 +393,7 @@ pub(crate) fn fault(text: &str, at: usize, missing: Option<&str>, rest: &str) ->
     let line = before.matches('\n').count() + 1;
     let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
     let message = match (missing, rest.lines().map(str::trim).find(|it| !it.is_empty())) {
+        (Some(kind), _) if kind.contains(' ') => format!("{kind} is missing"),
         (Some(kind), _) => format!("`{kind}` is missing"),
         (None, Some(line)) => {
             format!("`{}` is not expected here", line.chars().take(40).collect::<String>())
