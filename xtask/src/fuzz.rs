@@ -15,6 +15,7 @@ use std::time::{Instant, SystemTime};
 use anyhow::{Context, ensure};
 use hostler_policy::shell::may_take_long;
 use hostler_syntax::Language;
+use serde_json::Value;
 
 /// Longest input in bytes: deep enough for every nesting limit, small enough for thousands of runs a second.
 const INPUT_BYTES_MAX: usize = 16 * 1024;
@@ -67,6 +68,8 @@ impl Job {
 
 /// How every job runs.
 struct Plan {
+    /// Where the built targets are.
+    programs: PathBuf,
     seconds: u64,
     seed: u64,
     /// Folders with files of others, which are cut short.
@@ -78,7 +81,8 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
     let at_once = std::thread::available_parallelism().map_or(1, usize::from);
     let at_once = crate::number(arguments, "--at-once", u64::try_from(at_once)?)?;
     let folders = arguments.windows(2).filter(|it| it[0] == "--files").map(|it| PathBuf::from(&it[1]));
-    let plan = Plan {
+    let mut plan = Plan {
+        programs: PathBuf::new(),
         seconds: crate::number(arguments, "--seconds", 60)?,
         seed: crate::number(arguments, "--seed", SEED)?,
         folders: folders.collect(),
@@ -89,7 +93,7 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
     }
     let installed = Command::new("cargo").args(["fuzz", "--version"]).stdout(Stdio::null()).status()?;
     ensure!(installed.success(), "`cargo fuzz` is missing; run `cargo install cargo-fuzz`");
-    build(&jobs)?;
+    plan.programs = build(&jobs)?;
     let started = Instant::now();
     jobs.reverse();
     let waiting = Mutex::new(jobs);
@@ -117,8 +121,9 @@ pub(crate) fn run(arguments: &[String]) -> anyhow::Result<bool> {
     Ok(clean)
 }
 
-/// Builds what the jobs run, so that no job's time goes into it.
-fn build(jobs: &[Job]) -> anyhow::Result<()> {
+/// Builds what the jobs run, and returns where it is: started by itself no job waits for another build's lock, nor is it
+/// built anew from what was changed in the meantime.
+fn build(jobs: &[Job]) -> anyhow::Result<PathBuf> {
     let mut targets: Vec<&str> = jobs.iter().map(|job| job.target).collect();
     targets.dedup();
     // One target or all of them: that is what `cargo fuzz` can be told.
@@ -132,7 +137,20 @@ fn build(jobs: &[Job]) -> anyhow::Result<()> {
         .status()?;
     ensure!(status.success(), "`cargo fuzz build` failed");
     crate::tell(&format!("fuzz: built in {} s", started.elapsed().as_secs()));
-    Ok(())
+    let metadata =
+        output("cargo", &["metadata", "--manifest-path=fuzz/Cargo.toml", "--no-deps", "--format-version=1"])?;
+    let metadata: Value = serde_json::from_str(&metadata)?;
+    let folder = metadata["target_directory"].as_str().context("cargo tells no target folder")?;
+    let compiler = output("rustc", &["-vV"])?;
+    let host =
+        compiler.lines().find_map(|line| line.strip_prefix("host: ")).context("rustc tells no host")?;
+    Ok(Path::new(folder).join(host).join("release"))
+}
+
+fn output(program: &str, arguments: &[&str]) -> anyhow::Result<String> {
+    let output = Command::new(program).args(arguments).current_dir(crate::root()).output()?;
+    ensure!(output.status.success(), "`{program} {}` failed", arguments.join(" "));
+    Ok(String::from_utf8(output.stdout)?)
 }
 
 /// Runs one job: `true` when it found nothing.
@@ -152,10 +170,9 @@ fn fuzz(job: Job, plan: &Plan) -> anyhow::Result<bool> {
     fs::write(&words, seeds::dictionary(&seeds))?;
     fs::create_dir_all(&corpus)?;
     fs::create_dir_all(&artifacts)?;
-    let mut command = Command::new("cargo");
-    command.args(["fuzz", "run", "--sanitizer=none", job.target]).args([&corpus, &from]);
+    let mut command = Command::new(plan.programs.join(job.target));
     command
-        .arg("--")
+        .args([&corpus, &from])
         .arg(format!("-max_total_time={}", plan.seconds))
         .arg(format!("-max_len={INPUT_BYTES_MAX}"))
         .arg(format!("-timeout={INPUT_SECONDS_MAX}"))
