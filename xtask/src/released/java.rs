@@ -28,7 +28,7 @@ impl Braces for Java {
     const LEVEL: &'static str = "    ";
     const IN_CLASSES: bool = true;
 
-    const LOG: &'static str = "LOGGER.debug(\"here with {}\", String.valueOf(1));";
+    const LOG: &'static str = "java.util.logging.Logger.getLogger(\"spare\").fine(\"here with \" + 1);";
     const CONSTANTS: &'static [&'static str] = &[
         "static final int SPARE_ROUNDS = 3;",
         "private static final String[] SPARE_NAMES = {\"first\", \"second\"};",
@@ -38,12 +38,8 @@ impl Braces for Java {
         "enum SpareKind {\n\tFIRST,\n\tSECOND;\n}",
         "@Deprecated(since = \"3\") private transient volatile int spareCount = 0x1F;",
     ];
-    const PARAMETERS: &'static [&'static str] = &[
-        "boolean spare",
-        "final java.util.Map<String, ? super Integer> spare",
-        "int[] spare",
-        "String... spare",
-    ];
+    /// The only one that callers need not know of.
+    const PARAMETERS: &'static [&'static str] = &["String... spare", "final Object... spare"];
     const IMPORT: &'static str = "import java.util.BitSet;";
     const STATEMENTS: &'static [&'static str] = &[
         "int spare = java.util.stream.IntStream.of(1, 2).map(it -> it + 1).max().orElse(0);",

@@ -24,18 +24,20 @@ pub(super) fn rust(texts: Texts<'_>) -> anyhow::Result<Option<Vec<bool>>> {
     for (_, text) in texts {
         let file = folder.path().join("a.rs");
         fs::write(&file, format!("#[cfg(any())]\nmod a {{\n{text}\n}}\n"))?;
-        let output = Command::new("rustc")
-            .args([
-                "--edition=2021",
-                "--crate-type=lib",
-                "--crate-name=a",
-                "--emit=metadata",
-                "--cap-lints=allow",
-            ])
-            .args(["-o".as_ref(), folder.path().join("a.rmeta").as_os_str(), file.as_os_str()])
-            .output()
-            .context("`rustc` is missing")?;
-        out.push(output.status.success());
+        // Which edition it is written in stands elsewhere.
+        let mut parses = false;
+        for edition in ["--edition=2024", "--edition=2021"] {
+            let output = Command::new("rustc")
+                .args([edition, "--crate-type=lib", "--crate-name=a", "--emit=metadata", "--cap-lints=allow"])
+                .args(["-o".as_ref(), folder.path().join("a.rmeta").as_os_str(), file.as_os_str()])
+                .output()
+                .context("`rustc` is missing")?;
+            parses = output.status.success();
+            if parses {
+                break;
+            }
+        }
+        out.push(parses);
     }
     Ok(Some(out))
 }

@@ -241,6 +241,12 @@ pub(super) fn script(text: &str) -> Option<String> {
                     out.blank(at, end);
                 }
             }
+            // A property that is called so.
+            "abstract" if out.rest(next).starts_with([':', '?']) => out.fill(at, end, b'a'),
+            // In a module that is declared.
+            "global" if out.rest(next).starts_with('{') && out.before(at).ends_with(['{', '}', ';']) => {
+                out.blank(at, end);
+            }
             "import" if word(out.rest(next)) == "defer" => {
                 let after = next + "defer".len();
                 if out.rest(out.next(after)).starts_with('*') {
@@ -265,6 +271,12 @@ fn names_generic(text: &str, length: usize) -> bool {
     names.starts_with('.') && rest.get(names.len()..).is_some_and(|it| it.starts_with('<'))
 }
 
+/// `text` without blanks and a comment in front of what follows it.
+fn without_remark(text: &str) -> &str {
+    let text = text.trim_end();
+    text.strip_suffix("*/").and_then(|it| it.rsplit_once("/*")).map_or(text, |(before, _)| before.trim_end())
+}
+
 /// Takes `in` and `out` out of the parameters of the type whose name stands at `at`.
 fn variance(out: &mut Rewrite<'_>, at: usize) {
     let open = out.next(at + word(out.rest(at)).len());
@@ -272,7 +284,7 @@ fn variance(out: &mut Rewrite<'_>, at: usize) {
     let Some(length) = rest.starts_with('<').then(|| balanced(rest, b'<', b'>')).flatten() else { return };
     let list = rest.get(..length).unwrap_or_default();
     for (place, found) in words(list) {
-        let before = list.get(..place).unwrap_or_default().trim_end();
+        let before = without_remark(list.get(..place).unwrap_or_default());
         let begins =
             before.ends_with(['<', ',']) || ["in", "out", "const"].iter().any(|it| before.ends_with(it));
         let follows = list.get(place + found.len()..).unwrap_or_default();
@@ -336,6 +348,9 @@ mod tests {
                 "export type * from \"a\";\nexport type * as ns from \"a\";",
                 "class G { accessor x = 1; static accessor y = 2; }",
                 "let t: import(\"y\").Z<string>; let u: import('./a').B.C<D>;",
+                "interface D<\n  /** why */\n  out T extends E = E,\n> { x: T }",
+                "interface F { abstract: boolean; abstract?: G | null }",
+                "declare module \"a\" {\n  global {\n    interface H { x: 1 }\n  }\n}",
                 "import defer * as ns from \"x\";",
             ],
             &[
