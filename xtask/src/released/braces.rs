@@ -336,7 +336,7 @@ fn renamed_local<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<
     let bound = |line: usize| -> Option<&str> {
         let text = sample.line(line).trim_start();
         let (head, _) = text.split_once(" = ").or_else(|| text.split_once(" := "))?;
-        let name = head.split([' ', ':']).find(|it| !["const", "let", "mut", "var", "final"].contains(it))?;
+        let name = head.split(':').next()?.trim().rsplit(' ').next()?;
         let is_name =
             3 <= name.len() && !B::BEGIN.contains(&name) && name.bytes().all(|it| it.is_ascii_alphanumeric());
         (is_name && head.len() < text.len()).then_some(name)
@@ -382,7 +382,8 @@ fn constant<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Chang
 
 /// Signatures of one line: their lines, and the place of the bracket that closes the parameters.
 fn signatures(sample: &Sample<'_>) -> Vec<(usize, usize)> {
-    let functions = sample.facts.functions.iter().filter(|it| !it.is_closure && !it.is_constructor);
+    let functions =
+        sample.facts.functions.iter().filter(|it| !it.is_closure && !it.is_constructor && !it.is_override);
     let one = |function: &Function| {
         let text = sample.line(function.line);
         if !text.ends_with('{')
@@ -459,6 +460,7 @@ fn mark<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     let hidden = B::hidden(sample);
     let functions = sample.facts.functions.iter().filter(|it| {
         !it.is_closure && !it.is_constructor && !it.is_abstract && (!B::IN_CLASSES || in_class(sample, it))
+            && !it.decorators.iter().any(|mark| B::MARK.contains(mark.as_str()))
             && !hidden.iter().any(|(from, to)| (*from..=*to).contains(&it.first_line))
             // Between the words of a head nothing can stand.
             && sample.line(it.line).contains(it.name.as_str())
@@ -476,9 +478,18 @@ fn case<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
             && !sample.is_text(*line)
             && !hidden.iter().any(|(from, to)| (*from..=*to).contains(line))
             && sample.function_at(*line).is_some_and(|it| it.parent.is_none() && it.complexity < 10)
+            && (!B::IN_CLASSES || counts(sample, *line))
     };
     let lines: Vec<usize> = (1..=sample.count()).filter(fits).collect();
     Some(put::<B>(sample, *random.pick(&lines)?, block, 1))
+}
+
+/// The case before `line` is a number.
+fn counts(sample: &Sample<'_>, line: usize) -> bool {
+    let mut cases =
+        (1..line).rev().map(|at| sample.line(at).trim_start()).filter(|it| it.starts_with("case "));
+    let label = cases.next().and_then(|it| it.get("case ".len()..));
+    label.is_some_and(|it| it.starts_with(|it: char| it.is_ascii_digit()))
 }
 
 fn empty_line<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
