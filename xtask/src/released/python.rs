@@ -553,7 +553,7 @@ fn stub(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     ];
     let body = random.pick(BODIES)?;
     if random.below(2) == 0
-        && let Some(class) = class(sample, random, 8)
+        && let Some(class) = class(sample, random, 8).filter(|it| it.public < 15)
     {
         let block = format!("\ndef export_spare(self, target):\n    {body}\n");
         return Some(sample.insert(class.last_line + 1, &indented(&block, class.indent), 2));
@@ -585,6 +585,8 @@ fn open_classes<'a>(sample: &Sample<'a>, lines: usize) -> Vec<Open<'a>> {
         .filter(|it| {
             it.parent.is_none()
                 && sample.indent(it.line).is_empty()
+                // Null objects have nothing to do.
+                && !it.name.starts_with("Null")
                 && it.bases.iter().all(|base| !base.ends_with("Protocol") && !base.ends_with("ABC"))
         })
         .filter_map(|it| {
