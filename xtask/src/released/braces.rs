@@ -264,7 +264,7 @@ fn put_block<B: Braces>(
         return Some(put::<B>(sample, line, block, within));
     }
     let (head, tail) = B::AROUND;
-    let own: String = block.lines().map(|it| format!("\t{it}\n")).collect();
+    let own: String = block.lines().flat_map(|it| ["\t", it, "\n"]).collect();
     put_item::<B>(sample, random, &format!("{head}\n{own}{tail}\n"), within + 1)
 }
 
@@ -281,7 +281,7 @@ fn put_measured<B: Braces>(
         return Some(change);
     }
     let (head, tail) = B::AROUND;
-    let own: String = block.lines().map(|it| format!("\t{it}\n")).collect();
+    let own: String = block.lines().flat_map(|it| ["\t", it, "\n"]).collect();
     put_item::<B>(sample, random, &format!("{head}\n{own}{tail}\n"), 1)
 }
 
@@ -627,13 +627,11 @@ fn branches<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Chang
 
 fn long_file<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
     let count = sample.count();
-    let more = if count <= 500 { 501 - count } else { count / 10 + 1 };
-    let lines: String = (0..more + random.below(20))
-        .map(|at| format!("{}\n", B::FILLER.replace("{n}", &at.to_string())))
-        .collect();
-    let mut change = sample.insert(count + 1, &lines, 1);
-    change.line = 1;
-    Some(change)
+    let more = if count <= 500 { 501 - count } else { count / 10 + 1 } + random.below(20);
+    let line = |at: usize| [B::FILLER.replace("{n}", &at.to_string()), "\n".to_owned()];
+    let lines: String = (0..more).flat_map(line).collect();
+    let told = Change { line: 1, ..sample.insert(count + 1, &lines, 1) };
+    (0 < count).then_some(told)
 }
 
 fn name<B: Braces>(sample: &Sample<'_>, random: &mut Random) -> Option<Change> {
@@ -675,7 +673,8 @@ pub(super) fn fill<B: Braces>(
 
 /// So many methods.
 pub(super) fn methods<B: Braces>(count: usize) -> String {
-    (0..count).map(|at| format!("{}\n", B::METHOD.replace("{n}", &at.to_string()))).collect()
+    let method = |at: usize| [B::METHOD.replace("{n}", &at.to_string()), "\n".to_owned()];
+    (0..count).flat_map(method).collect()
 }
 
 /// A class or its like as an item of its own.
@@ -685,7 +684,7 @@ pub(super) fn own_class<B: Braces>(
     (head, tail): (&str, &str),
     within: usize,
 ) -> Option<Change> {
-    let body: String = methods::<B>(16).lines().map(|it| format!("\t{it}\n")).collect();
+    let body: String = methods::<B>(16).lines().flat_map(|it| ["\t", it, "\n"]).collect();
     put_item::<B>(sample, random, &format!("{head}\n{body}{tail}\n"), within)
 }
 
