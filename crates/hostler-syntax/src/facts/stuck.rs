@@ -82,6 +82,9 @@ mod tests {
         check(Language::Java, java, 9);
         let java = "class A {\n    int f() {\n        String a = \"not ended;\n        return g(\"b\", 1);\n    }\n}\n";
         check(Language::Java, java, 3);
+        let java =
+            "class A {\n    int f() {\n        String a = \"not ended;\n        return g(1);\n    }\n}\n";
+        check(Language::Java, java, 3);
         let go = "package a\n\nfunc f() {\n\tg()\n}\n\nfunc h() {\n\ta := b(1, 2\n\tc()\n}\n";
         check(Language::Go, go, 8);
         let script =

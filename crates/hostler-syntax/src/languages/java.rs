@@ -115,9 +115,8 @@ impl Dialect for Java {
         Some(Call { callee, ..call })
     }
 
-    fn is_open_string(&self, node: Node<'_>, text: &str) -> bool {
-        let spans = node.start_position().row < node.end_position().row;
-        spans && node.kind() == "string_literal" && !text_of(node, text).starts_with("\"\"\"")
+    fn is_open_string(&self, node: Node<'_>, _text: &str) -> bool {
+        node.kind() == "string_fragment" && node.start_position().row < node.end_position().row
     }
 
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {
