@@ -124,15 +124,15 @@ fn check(profile: usize, refused: Option<&Refusal>, found: &[Found], faults: usi
 #[test]
 fn a_defect_must_be_found_by_its_check_on_its_line_and_hold_as_it_should() {
     let (right, there) = (found("bare_except", 3, true), refusal("bare-except", 3));
-    check(0, None, &[right.clone()], 0, 0);
-    check(1, Some(&there), &[right.clone()], 0, 0);
+    check(0, None, std::slice::from_ref(&right), 0, 0);
+    check(1, Some(&there), std::slice::from_ref(&right), 0, 0);
     check(0, None, &[], 1, 0);
     check(0, None, &[found("bare_except", 4, true)], 1, 1);
     check(0, None, &[found("bare_except", 3, false)], 1, 0);
     check(0, None, &[found("except_pass", 3, true)], 1, 1);
     check(0, None, &[right.clone(), found("syntax", 9, true)], 0, 1);
-    check(1, None, &[right.clone()], 1, 0);
-    check(1, Some(&refusal("bare-except", 7)), &[right.clone()], 1, 0);
+    check(1, None, std::slice::from_ref(&right), 1, 0);
+    check(1, Some(&refusal("bare-except", 7)), std::slice::from_ref(&right), 1, 0);
     check(1, Some(&refusal("review-error", 3)), &[right], 1, 1);
 }
 
