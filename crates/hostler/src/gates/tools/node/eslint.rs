@@ -105,7 +105,11 @@ mod tests {
         let found = findings(&answer(1, include_str!("../recorded/eslint.json"), "")).unwrap();
         assert_eq!(
             rows(&found),
-            ["/project/src/b.js:2 lint warn eqeqeq", "/project/src/b.js:2 lint error no-debugger", "/project/src/bad.js:1 syntax error -",]
+            [
+                "/project/src/b.js:2 lint warn eqeqeq",
+                "/project/src/b.js:2 lint error no-debugger",
+                "/project/src/bad.js:1 syntax error -",
+            ]
         );
         let crashed = answer(2, "", "Oops!");
         assert!(findings(&crashed).unwrap_err().contains("Oops!"));
