@@ -1,24 +1,50 @@
-//! A file of any language: the first line is its name, the rest its text. Reading it ends without a panic, says the
-//! same twice, and every place that it tells of is one of the text.
+//! A file of one language, named by its extension in `FUZZ_EXTENSION`. Reading it ends without a panic, says the
+//! same twice, and every place that it tells of is one of the text; so is all that the checks say of it.
 #![no_main]
 
-use std::path::Path;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
-use hostler_syntax::{Facts, Language, facts, faults};
+use hostler_policy::checks::{self, Settings, Source};
+use hostler_syntax::{Facts, Language, facts, faults, outline, read_part};
 use libfuzzer_sys::fuzz_target;
 
-fuzz_target!(|input: &str| {
-    let Some((name, text)) = input.split_once('\n') else { return };
-    let Some(language) = Language::of(Path::new(name)) else { return };
-    let Ok(read) = facts(language, text) else { return };
-    assert_eq!(facts(language, text).as_ref(), Ok(&read));
-    assert_eq!(faults(language, text).as_ref(), Ok(&read.errors));
-    check(&read, text);
+static FILE: LazyLock<(PathBuf, Language)> = LazyLock::new(|| {
+    let extension = env::var("FUZZ_EXTENSION").expect("`FUZZ_EXTENSION` names the language, e.g. `py`");
+    let path = PathBuf::from(format!("src/file.{extension}"));
+    let language = Language::of(&path).expect("`FUZZ_EXTENSION` is that of a language that is read");
+    (path, language)
 });
 
-fn check(read: &Facts, text: &str) {
+// What is no UTF-8 is not reviewed; with its broken bytes replaced it is as odd a text as any.
+fuzz_target!(|input: &[u8]| {
+    let (path, language) = (&FILE.0, FILE.1);
+    let text = &*String::from_utf8_lossy(input);
+    // Guards read only some languages; what they are told of the others is an error, not a panic.
+    let _ = (outline(language, text), read_part(language, text));
+    let Ok(read) = facts(language, text) else { return };
+    // Asking twice halves what can be tried in a given time.
+    if input.len().is_multiple_of(8) {
+        assert_eq!(facts(language, text).as_ref(), Ok(&read));
+    }
+    assert_eq!(faults(language, text).as_ref(), Ok(&read.errors));
     // Every way to end a line, and a last line without one.
     let lines = text.matches(['\n', '\r']).count() + 1;
+    check(&read, lines);
+    review(path, language, text, &read, lines);
+});
+
+fn review(path: &Path, language: Language, text: &str, read: &Facts, lines: usize) {
+    let path = path.to_str().expect("the name is of our own making");
+    let kind = checks::kind(path, text, Some(read));
+    let source = Source { path, text, language: Some(language), facts: Some(read), kind };
+    for it in checks::review(&source, &Settings::default()) {
+        assert!((1..=lines).contains(&it.line), "{it:?} of {lines} lines");
+    }
+}
+
+fn check(read: &Facts, lines: usize) {
     let is_line = |line: usize| (1..=lines).contains(&line);
     for (place, it) in read.functions.iter().enumerate() {
         assert!(is_line(it.line) && is_line(it.first_line) && is_line(it.last_line), "{it:?}");

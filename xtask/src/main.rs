@@ -5,6 +5,7 @@ mod fuzz;
 mod gates;
 mod latency;
 mod python;
+mod released;
 mod review;
 mod sessions;
 mod trace;
@@ -20,8 +21,9 @@ const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask claims [--gate] [--misses] [--release] FILE...
        cargo xtask review [--gate] [--misses] FILE...
        cargo xtask review --tree FOLDER [CHECK]
+       cargo xtask released LANGUAGE [--files N] [--seed N] [--rounds N] [--program FILE] FOLDER...
        cargo xtask gates [--rounds N] [--tools FOLDER]
-       cargo xtask fuzz [--seconds N] [--seed N] [TARGET...]
+       cargo xtask fuzz [--seconds N] [--seed N] [--at-once N] [--files FOLDER] [TARGET | syntax:EXTENSION]...
        cargo xtask python [--rounds N] [--seed N] FOLDER...
        cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]
@@ -33,6 +35,7 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((task, rest)) if task == "latency" => latency::run(rest),
         Some((task, rest)) if task == "claims" => claims::run(rest),
+        Some((task, rest)) if task == "released" => released::run(rest),
         Some((task, rest)) if task == "review" => review::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
         Some((task, rest)) if task == "gates" => gates::run(rest),

@@ -3,6 +3,7 @@
 
 use std::fmt::Write;
 
+use hostler_model::text::shorten;
 use hostler_model::{Action, Decision, Finding, Verdict};
 
 /// Findings told one by one; the others are counted.
@@ -86,14 +87,6 @@ fn by_hand(action: &Action) -> Option<String> {
 fn sentence(text: &str) -> String {
     let ended = text.ends_with(['.', '!', '?', '…']);
     if ended { text.to_owned() } else { format!("{text}.") }
-}
-
-/// At most `chars_max` characters, the cut marked.
-pub fn shorten(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        None => text.to_owned(),
-        Some((at, _)) => format!("{}…", text.get(..at).unwrap_or_default()),
-    }
 }
 
 #[cfg(test)]

@@ -131,6 +131,13 @@ pub fn printable(text: &str) -> Cow<'_, str> {
     Cow::Owned(out)
 }
 
+/// [`printable`] on one line: line ends and tabs are escapes as well.
+pub fn printable_line(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    text.chars().for_each(|c| escape(&mut out, c));
+    out
+}
+
 fn is_invisible(c: char) -> bool {
     matches!(
         c,

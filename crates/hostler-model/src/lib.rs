@@ -11,6 +11,7 @@ mod event;
 mod facts;
 mod ids;
 pub mod lexical;
+pub mod text;
 
 pub use decision::{Decision, Finding, Mode, Profile, Step, Verdict};
 pub use effect::{Coverage, Effect, EffectKind, Reach, Target};

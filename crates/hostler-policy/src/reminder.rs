@@ -3,6 +3,7 @@
 //! Here is decided whether a prompt mentions it. Which text that is, and whether it was told before, is known to the
 //! binary.
 
+use hostler_model::text::one_line;
 use regex::RegexBuilder;
 
 use crate::recall::words::{Script, Word, equals_folded, fold, is_blank, words};
@@ -54,7 +55,7 @@ impl When {
 fn compile(pattern: &str) -> Result<regex::Regex, Error> {
     let wrong = |problem: String| {
         let pattern = pattern.chars().take(60).collect();
-        let problem = problem.split_whitespace().collect::<Vec<_>>().join(" ");
+        let problem = one_line(&problem);
         Error::Pattern { pattern, problem }
     };
     if PATTERN_BYTES_MAX < pattern.len() {

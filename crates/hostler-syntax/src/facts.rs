@@ -2,6 +2,7 @@
 
 pub(crate) mod common;
 mod dialect;
+mod stuck;
 mod walk;
 
 pub(crate) use dialect::{
@@ -9,7 +10,9 @@ pub(crate) use dialect::{
     logs_by_grade, named, one_line, tight,
 };
 
-use crate::{Error, Language};
+use tree_sitter::Tree;
+
+use crate::{Error, Grammar, Language};
 
 /// Facts of one text. Lines and columns count from 1; lists are in order of lines.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -157,6 +160,8 @@ pub struct Class {
     pub decorators: Vec<String>,
     /// Others may use it, by the language's convention or keywords.
     pub is_public: bool,
+    /// It is only added to here, by methods or what it implements: the type itself stands elsewhere.
+    pub is_foreign: bool,
     /// Its methods, by their places in [`Facts::functions`].
     pub methods: Vec<usize>,
     /// How many different names its methods have.
@@ -334,8 +339,8 @@ pub enum ValueKind {
 /// [`Error`] when the text is beyond a budget; broken code is none.
 pub fn facts(language: Language, text: &str) -> Result<Facts, Error> {
     let grammar = language.grammar()?;
-    let tree = crate::parse(grammar, text)?;
-    let mut out = Facts::default();
+    let (tree, errors) = parse(grammar, text)?;
+    let mut out = Facts { errors, ..Facts::default() };
     walk::read(grammar.dialect, &tree, text, &mut out);
     Ok(out)
 }
@@ -350,6 +355,24 @@ pub fn faults(language: Language, text: &str) -> Result<Vec<Fault>, Error> {
     match grammar.dialect.faults(text) {
         Judgement::Faults(faults) => Ok(faults),
         Judgement::TooDeep => Ok(Vec::new()),
-        Judgement::OfTree => Ok(walk::faults(grammar.dialect, &crate::parse(grammar, text)?, text)),
+        Judgement::OfTree => Ok(parse(grammar, text)?.1),
     }
+}
+
+/// The tree of `text` with its syntax errors; where its grammar refuses it, those of [`Dialect::plain`] if they are less.
+fn parse(grammar: &Grammar, text: &str) -> Result<(Tree, Vec<Fault>), Error> {
+    let tree = crate::parse(grammar, text)?;
+    let gaps = walk::gaps(grammar.dialect, &tree, text);
+    if gaps.is_empty() {
+        return Ok((tree, Vec::new()));
+    }
+    let other = grammar.dialect.plain(text).and_then(|plain| {
+        let tree = crate::parse(grammar, &plain).ok()?;
+        let found = walk::gaps(grammar.dialect, &tree, text);
+        (found.len() < gaps.len()).then_some((tree, found, plain))
+    });
+    Ok(match other {
+        Some((tree, gaps, plain)) => (tree, stuck::faults(grammar, &plain, text, gaps)),
+        None => (tree, stuck::faults(grammar, text, text, gaps)),
+    })
 }

@@ -7,6 +7,7 @@ pub(crate) mod go;
 pub(crate) mod java;
 pub(crate) mod kotlin;
 pub(crate) mod php;
+mod plain;
 pub(crate) mod ruby;
 pub(crate) mod rust;
 pub(crate) mod scala;

@@ -26,7 +26,7 @@ use facts::Dialect;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use tree_sitter::{Node, ParseOptions, Parser, Tree};
+use tree_sitter::{LogType, Node, ParseOptions, Parser, Tree};
 
 /// Longest text that is read, in bytes. Larger sources are generated ones.
 pub const BYTES_MAX: usize = 2 * 1024 * 1024;
@@ -271,13 +271,21 @@ fn too_long(text: &str) -> Result<(), Error> {
     if BYTES_MAX < text.len() { Err(Error::TooLong { bytes: text.len() }) } else { Ok(()) }
 }
 
+/// Hears what a parser does.
+type Logger = Box<dyn FnMut(LogType, &str) + Send>;
+
 fn parse(grammar: &Grammar, text: &str) -> Result<Tree, Error> {
+    parse_logged(grammar, text, None)
+}
+
+fn parse_logged(grammar: &Grammar, text: &str, logger: Option<Logger>) -> Result<Tree, Error> {
     too_long(text)?;
     if let Some(limit) = grammar.limit {
         limit(text)?;
     }
     let mut parser = Parser::new();
     parser.set_language(&(grammar.tables)()).map_err(|_| Error::Grammar(grammar.language))?;
+    parser.set_logger(logger);
     let mut reports_left = (text.len() / 1024 + 1) * REPORTS_PER_KIB_MAX;
     let mut progress = |_: &tree_sitter::ParseState| match reports_left.checked_sub(1) {
         Some(left) => {

@@ -142,7 +142,7 @@ impl Config {
             Some(profile) => self.settings.profile = profile,
             None => self.faults.push(format!(
                 "{origin}: `{}` is no profile; use `observe`, `standard` or `strict`",
-                hostler_host::reason::shorten(name, 40)
+                hostler_model::text::shorten(name, 40)
             )),
         }
     }

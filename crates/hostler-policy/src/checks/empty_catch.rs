@@ -1,9 +1,13 @@
-//! Handlers without a body in languages other than Python (`no-empty`). A comment in it says that it is meant.
+//! Handlers without a body in languages other than Python (`no-empty`). A comment in it says that it is meant, or, where
+//! that is the custom, the name of the failure.
 
-use hostler_syntax::Language;
+use hostler_syntax::{Catch, Language};
 
 use super::kind::CODE;
 use super::{Check, Example, Finding, Gate, Same, Settings, Severity, Source};
+
+/// Names of a failure that say that it is meant to be dropped.
+const MEANT: &[&str] = &["expected", "ignore", "ignored"];
 
 pub(super) const CHECK: Check = Check {
     id: "empty_catch",
@@ -15,6 +19,8 @@ pub(super) const CHECK: Check = Check {
     fires: &[
         Example("src/a.ts", "try {\n  f();\n} catch {}\n"),
         Example("src/a.js", "try { f() } catch (e) {\n}\n"),
+        Example("src/a.ts", "try {\n  f();\n} catch {} // the end\n"),
+        Example("src/a.ts", "try {\n  f();\n} catch {} /* the end */\n"),
         Example("src/a.rs", "fn f() {\n    if let Err(_) = g() {}\n}\n"),
         Example(
             "src/A.java",
@@ -30,6 +36,15 @@ pub(super) const CHECK: Check = Check {
             "package a\n\nfunc f() error {\n\tif err := g(); err != nil {\n\t\treturn err\n\t}\n\treturn nil\n}\n",
         ),
         Example("src/a.py", "try:\n    f()\nexcept OSError:\n    pass\n"),
+        Example(
+            "src/A.java",
+            "class A {\n    void f() {\n        try {\n            g();\n        } catch (E ignored) {}\n    }\n}\n",
+        ),
+        Example(
+            "src/a.rs",
+            "fn f() {\n    match g() {\n        Err(e) if e.is_late() => {}\n        Err(E::Gone(_)) => {}\n        it => h(it),\n    }\n}\n",
+        ),
+        Example("src/a.ts", "try {\n  f();\n} catch {\n  // meant\n} // the end\n"),
     ],
     run,
 };
@@ -38,7 +53,11 @@ fn run(source: &Source<'_>, _: &Settings) -> Vec<Finding> {
     if source.is(Language::Python) {
         return Vec::new();
     }
-    let empty = source.handlers().iter().filter(|it| it.is_empty);
+    let is_meant = |it: &Catch| {
+        let names = source.is(Language::Java) || source.is(Language::Kotlin) || source.is(Language::CSharp);
+        names && it.name.as_deref().is_some_and(|name| MEANT.contains(&name))
+    };
+    let empty = source.handlers().iter().filter(|it| it.is_empty && !is_meant(it));
     empty
         .map(|it| {
             CHECK

@@ -9,6 +9,8 @@ use std::collections::hash_map::DefaultHasher;
 use std::collections::{BTreeSet, HashMap, VecDeque};
 use std::hash::{Hash, Hasher};
 
+use hostler_model::text::one_line;
+
 use super::{Check, Finding, LINES, Same, Source};
 
 /// Lines that the code of a function or class must have to be known again in another place: shorter bodies are alike
@@ -134,7 +136,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn new(source: &'a Source<'a>) -> Self {
-        let lines: Vec<String> = source.text.lines().map(plain).collect();
+        let lines: Vec<String> = source.text.lines().map(one_line).collect();
         let mut functions = vec![None; lines.len()];
         // Those inside begin later, so they come last.
         for (at, function) in source.functions().iter().enumerate() {
@@ -203,11 +205,6 @@ fn body(lines: &[String], head: usize, last: usize) -> Option<u64> {
         count += 1;
     }
     (MOVED_LINES_MIN <= count).then(|| hasher.finish())
-}
-
-/// A line without what layout changes.
-fn plain(line: &str) -> String {
-    line.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 #[cfg(test)]

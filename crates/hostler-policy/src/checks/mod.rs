@@ -36,6 +36,8 @@ mod unlogged_exception;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeMap;
+
 use hostler_syntax::{Catch, Class, Facts, Function, Language, Remark};
 
 pub use fresh::fresh;
@@ -252,21 +254,18 @@ pub fn review(source: &Source<'_>, settings: &Settings) -> Vec<Finding> {
     kept
 }
 
-/// What of `findings` is told: of temporary comments not more than `settings` says. Call it after [`fresh`], so that
-/// old ones never stand in the way of a new one.
+/// What of `findings` is told of one file: of temporary comments not more than `settings` says, and of syntax errors the
+/// first, since one mistake looks like many to a parser. Call it after [`fresh`], so that old ones never stand in the way
+/// of a new one.
 pub fn told(findings: Vec<Finding>, settings: &Settings) -> Vec<Finding> {
-    let mut left = settings.todos_told_max;
-    findings
-        .into_iter()
-        .filter(|it| {
-            if it.check != todo::CHECK.id {
-                return true;
-            }
-            let told = 0 < left;
-            left = left.saturating_sub(1);
-            told
-        })
-        .collect()
+    let mut left = BTreeMap::from([(todo::CHECK.id, settings.todos_told_max), (syntax::CHECK.id, 1)]);
+    let mut is_told = |it: &Finding| {
+        let Some(left) = left.get_mut(it.check.as_str()) else { return true };
+        let told = 0 < *left;
+        *left = left.saturating_sub(1);
+        told
+    };
+    findings.into_iter().filter(|it| is_told(it)).collect()
 }
 
 impl Check {
@@ -276,7 +275,7 @@ impl Check {
     }
 
     /// It needs no syntax tree of its own, so it holds for broken code as well.
-    fn reads_text(&self) -> bool {
+    pub fn reads_text(&self) -> bool {
         [syntax::CHECK.id, secret::CHECK.id, stop_file::CHECK.id].contains(&self.id)
     }
 
@@ -310,7 +309,7 @@ impl Finding {
 
 impl<'a> Source<'a> {
     /// Its language refuses it, and the parser can be trusted to know.
-    fn is_broken(&self) -> bool {
+    pub fn is_broken(&self) -> bool {
         self.language.is_some_and(syntax::is_exact) && self.facts.is_some_and(|it| !it.errors.is_empty())
     }
 

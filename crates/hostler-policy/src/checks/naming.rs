@@ -229,11 +229,10 @@ fn replaces(source: &Source<'_>, function: &Function) -> bool {
         })
 }
 
-/// Whether a type gets its name here: one of Rust that is only implemented here, or laid out as in C, has it from
-/// elsewhere.
+/// Whether a type gets its name here: one that is only added to, or that Rust lays out as in C, has it from elsewhere.
 fn names_own_type(source: &Source<'_>, class: &Class) -> bool {
-    !source.is(Language::Rust)
-        || (class.impl_line != Some(class.line) && !class.decorators.iter().any(|it| it == "repr"))
+    let is_laid_out = source.is(Language::Rust) && class.decorators.iter().any(|it| it == "repr");
+    !class.is_foreign && !is_laid_out
 }
 
 /// Whether a name is a constant's by convention: in Python at the top of a module; in Java by its type, since objects

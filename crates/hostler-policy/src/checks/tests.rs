@@ -233,6 +233,14 @@ fn prints_that_were_left_in_are_warnings() {
     check_at("packages/core/cli.py", "print(1)\n", &[]);
 }
 
+#[test]
+fn of_one_mistake_one_error_is_told() {
+    let file = File::new("src/a.ts", "let a = ;\nlet b = 1;\nlet c = ;\n");
+    let lines = |found: Vec<Finding>| found.into_iter().map(|it| it.line).collect::<Vec<_>>();
+    assert_eq!(lines(file.review()), [1, 3]);
+    assert_eq!(lines(told(file.review(), &Settings::default())), [1]);
+}
+
 // @traces 021-TEST-UNIT-065
 #[test]
 fn temporary_comments_are_warnings_of_which_three_are_told() {

@@ -86,8 +86,13 @@ pub(crate) const LINT: Guard = Guard {
     },
     check: |case, facts| {
         let Some(written) = whole(case, facts) else { return Vec::new() };
-        let errors = facts.lint.iter().flatten().take(TOLD_MAX);
+        let errors: Vec<_> = facts.lint.iter().flatten().take(TOLD_MAX).collect();
+        // What does not parse is told as that, and once.
+        if errors.is_empty() || !faults(&written.path, &written.after).is_empty() {
+            return Vec::new();
+        }
         errors
+            .into_iter()
             .map(|error| Hit {
                 problem: format!("{}: {} ({})", written.at(error.line), error.message, error.code),
                 instead: Some("write what the linter accepts, without silencing its rule".to_owned()),
@@ -99,6 +104,7 @@ pub(crate) const LINT: Guard = Guard {
     silent: &[
         Example::Write("src/a.py", "SAME = 1 == \"x\"\n"),
         Example::Linted("notes.md", "1 is \"x\"\n", "it is no code"),
+        Example::Linted("src/a.py", "return 1\n", "`return` outside of a function"),
     ],
 };
 

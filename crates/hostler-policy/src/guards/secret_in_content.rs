@@ -22,6 +22,8 @@ pub(crate) const GUARD: Guard = Guard {
     check,
     fires: &[
         Example::Write("src/cfg.py", "API_KEY = \"zk_live_9f8e7d6c5b4a39281706\"\n"),
+        Example::Write("src/cfg.py", "settings = dict(client_secret='LPTMyZquvzVVyxaeF')\n"),
+        Example::Write("src/cfg.py", "settings = {\"api_key\": \"ZMByNXtBSECXERJvUK\"}\n"),
         Example::Write("docs/review.md", "password = 'placeholder-prod-db-9xQ2'\n"),
         Example::Write(".env", "export DB_PASSWORD=Tr0ub4dor-and-3\n"),
         Example::Write("k8s.yaml", "data:\n  password: n0t-A-real-Pa55  # prod\n"),
@@ -35,6 +37,10 @@ pub(crate) const GUARD: Guard = Guard {
         Example::Write(
             "src/a.py",
             "def login(password: str, token: str | None = None):\n    raise ValueError('bad password')\n",
+        ),
+        Example::Write(
+            "src/a.py",
+            "TOKENS = {\"token\": \"getTextOfJSDocComment\", \"secret\": \"updateJSDocSeeTag\"}\n",
         ),
         Example::Write("tests/test_a.py", "client.login(password='hunter2')\n"),
         Example::Write("docker-compose.yml", "environment:\n  POSTGRES_PASSWORD: ${DB_PASSWORD}\n"),

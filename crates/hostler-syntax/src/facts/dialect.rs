@@ -207,6 +207,17 @@ pub(crate) trait Dialect: Sync {
         false
     }
 
+    /// The text in words that the grammar knows, every byte in its place, where it does not know all that the
+    /// language's compiler takes.
+    fn plain(&self, _text: &str) -> Option<String> {
+        None
+    }
+
+    /// The node is a string that its grammar lets go on in the next line, and the language does not.
+    fn is_open_string(&self, _node: Node<'_>, _text: &str) -> bool {
+        false
+    }
+
     /// Adds what needs the whole text.
     fn finish(&self, _tree: &Tree, _text: &str, _out: &mut Facts) {}
 

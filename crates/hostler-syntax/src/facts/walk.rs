@@ -1,6 +1,7 @@
 //! One walk over a tree that measures what it passes.
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use tree_sitter::{Node, Tree};
 
@@ -14,7 +15,7 @@ const FAULTS_MAX: usize = 50;
 /// Calls that end what is going on, in languages where that is no statement.
 const RAISING: &[&str] = &["die", "exit", "fail", "fatalError", "panic", "panic!", "raise", "sys.error"];
 
-/// Reads the facts of `tree` into `out`.
+/// Reads the facts of `tree` into `out`, which has its syntax errors.
 pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Facts) {
     let mut walk = Walk {
         dialect,
@@ -48,6 +49,11 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
             }
         }
     }
+    for place in walk.awaited {
+        if let Some(class) = walk.out.classes.get_mut(place) {
+            class.is_foreign = true;
+        }
+    }
     dialect.finish(tree, text, out);
     finish(dialect, out);
     match dialect.faults(text) {
@@ -60,17 +66,29 @@ pub(crate) fn read(dialect: &dyn Dialect, tree: &Tree, text: &str, out: &mut Fac
     }
 }
 
-/// The syntax errors of `tree` alone.
-pub(crate) fn faults(dialect: &dyn Dialect, tree: &Tree, text: &str) -> Vec<Fault> {
-    let mut faults = Vec::new();
+/// A syntax error, with the bytes that the parser could make nothing of.
+pub(crate) struct Gap {
+    pub(crate) fault: Fault,
+    pub(crate) bytes: Range<usize>,
+    /// It spans lines: where it begins is not where it went wrong.
+    pub(crate) is_wide: bool,
+}
+
+/// The syntax errors of `tree`.
+pub(crate) fn gaps(dialect: &dyn Dialect, tree: &Tree, text: &str) -> Vec<Gap> {
+    let mut gaps = Vec::new();
     if tree.root_node().has_error() {
         crate::walk(tree, |node, _, ancestors| {
             if node.is_error() || node.is_missing() {
-                faults.extend(fault(dialect, node, ancestors, text).filter(|_| faults.len() < FAULTS_MAX));
+                gaps.extend(gap(dialect, node, ancestors, text).filter(|_| gaps.len() < FAULTS_MAX));
+            } else if dialect.is_open_string(node, text) {
+                // Whatever is told of the text behind it follows from it.
+                let said = fault(text, node.start_byte(), Some("the end of the string"), "");
+                gaps.extend(said.map(|fault| Gap { fault, bytes: node.byte_range(), is_wide: false }));
             }
         });
     }
-    faults
+    gaps
 }
 
 /// What is to be taken back when a node is left.
@@ -111,9 +129,6 @@ impl Walk<'_> {
 
     fn enter(&mut self, node: Node<'_>, ancestors: &[Node<'_>]) -> Entered {
         let mut mark = Entered::default();
-        if (node.is_error() || node.is_missing()) && self.out.errors.len() < FAULTS_MAX {
-            self.out.errors.extend(fault(self.dialect, node, ancestors, self.text));
-        }
         let Some(part) = self.dialect.part(node.kind()).filter(|_| node.is_named()) else { return mark };
         let scope = self.scope();
         let at = At { node, ancestors, text: self.text, function: scope.function, class: scope.class };
@@ -362,21 +377,30 @@ impl Walk<'_> {
 }
 
 /// What is wrong at an error of the tree.
-fn fault(dialect: &dyn Dialect, node: Node<'_>, ancestors: &[Node<'_>], text: &str) -> Option<Fault> {
+fn gap(dialect: &dyn Dialect, node: Node<'_>, ancestors: &[Node<'_>], text: &str) -> Option<Gap> {
     if dialect.forgives(node, ancestors, text) {
         return None;
     }
-    let start = node.start_position();
-    let before = text.get(node.start_byte() - start.column..node.start_byte())?;
-    let message = if node.is_missing() {
-        format!("`{}` is missing", node.kind())
-    } else {
-        match text_of(node, text).lines().map(str::trim).find(|it| !it.is_empty()) {
-            Some(line) => format!("`{}` is not expected here", line.chars().take(40).collect::<String>()),
-            None => "something is missing here".to_owned(),
+    let missing = node.is_missing().then(|| node.kind());
+    let fault = fault(text, node.start_byte(), missing, text_of(node, text))?;
+    let is_wide = node.start_position().row < node.end_position().row;
+    Some(Gap { fault, bytes: node.byte_range(), is_wide })
+}
+
+/// The error at byte `at`: that something is missing there, or that `rest` is not expected.
+pub(crate) fn fault(text: &str, at: usize, missing: Option<&str>, rest: &str) -> Option<Fault> {
+    let before = text.get(..at)?;
+    let line = before.matches('\n').count() + 1;
+    let column = before.rsplit('\n').next().unwrap_or_default().chars().count() + 1;
+    let message = match (missing, rest.lines().map(str::trim).find(|it| !it.is_empty())) {
+        (Some(kind), _) if kind.contains(' ') => format!("{kind} is missing"),
+        (Some(kind), _) => format!("`{kind}` is missing"),
+        (None, Some(line)) => {
+            format!("`{}` is not expected here", line.chars().take(40).collect::<String>())
         }
+        (None, None) => "something is missing here".to_owned(),
     };
-    Some(Fault { line: start.row + 1, column: before.chars().count() + 1, message })
+    Some(Fault { line, column, message })
 }
 
 /// What needs the whole text.

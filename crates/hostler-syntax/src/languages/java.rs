@@ -115,6 +115,10 @@ impl Dialect for Java {
         Some(Call { callee, ..call })
     }
 
+    fn is_open_string(&self, node: Node<'_>, _text: &str) -> bool {
+        node.kind() == "string_fragment" && node.start_position().row < node.end_position().row
+    }
+
     fn import(&self, at: &At<'_, '_>, out: &mut Facts) {
         let Some(name) = named(at.node).find(|it| it.kind() != "asterisk") else { return };
         let takes_all = child_of_kind(at.node, "asterisk").is_some();

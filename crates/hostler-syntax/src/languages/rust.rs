@@ -7,6 +7,7 @@ use crate::facts::{
     At, Binding, Body, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Part, Role,
     ValueKind, callee, child_of_kind, is_grade, logs, one_line, tight,
 };
+use crate::languages::plain;
 use crate::{Grammar, Language, text_of};
 
 pub(crate) const GRAMMAR: Grammar = Grammar {
@@ -142,6 +143,10 @@ impl Dialect for Rust {
         in_macro || (written.len() <= ATTRIBUTE_ERROR_BYTES_MAX && written.contains("#["))
     }
 
+    fn plain(&self, text: &str) -> Option<String> {
+        plain::rust(text)
+    }
+
     fn is_wildcard(&self, at: &At<'_, '_>) -> bool {
         let Some(pattern) = at.child("pattern").filter(|it| it.child_by_field_name("condition").is_none())
         else {
@@ -163,7 +168,12 @@ impl Dialect for Rust {
         };
         let written = tight(pattern, at.text);
         let inner = written.strip_prefix("Err(")?;
-        let is_empty = match body.kind() {
+        // One kind of failure that is told from the others may need nothing.
+        let takes_all = inner.strip_suffix(')').is_some_and(|it| {
+            it.starts_with(|it: char| it == '_' || it.is_lowercase())
+                && it.chars().all(|it| it.is_alphanumeric() || it == '_')
+        });
+        let does_nothing = match body.kind() {
             "block" => common::is_blank(body),
             _ => text_of(body, at.text) == "()",
         };
@@ -171,7 +181,7 @@ impl Dialect for Rust {
             line: at.line(),
             name: inner.strip_suffix(')').map(str::to_owned),
             types: vec![written.clone()],
-            is_empty,
+            is_empty: takes_all && does_nothing,
             ..Catch::default()
         })
     }
@@ -210,8 +220,11 @@ impl Dialect for Rust {
     }
 }
 
-/// `a::B<C>` is `B`.
-fn base_type(node: Node<'_>, text: &str) -> String {
+/// `a::B<C>` is `B`, and so is `&'a mut B`.
+fn base_type(mut node: Node<'_>, text: &str) -> String {
+    while let Some(inner) = node.child_by_field_name("type").filter(|_| node.kind() == "reference_type") {
+        node = inner;
+    }
     let written = tight(node, text);
     let written = written.trim_start_matches(['&', '*']).trim_start_matches("dyn");
     let bare = written.split('<').next().unwrap_or_default();

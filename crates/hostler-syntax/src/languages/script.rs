@@ -7,6 +7,7 @@ use crate::facts::{
     At, Binding, Call, Catch, Class, ClassKind, Dialect, Facts, Function, Import, Part, Role, ValueKind,
     callee, child_of_kind, children, logs, named, one_line, tight,
 };
+use crate::languages::plain;
 use crate::{Grammar, Language, line_of, text_of};
 
 pub(crate) const TYPESCRIPT: Grammar = Grammar {
@@ -146,6 +147,10 @@ impl Dialect for Script {
     fn class(&self, at: &At<'_, '_>) -> Option<Class> {
         let class = common::class(&SCRIPT, at);
         Some(Class { is_public: at.around(0) == "export_statement", ..class })
+    }
+
+    fn plain(&self, text: &str) -> Option<String> {
+        plain::script(text)
     }
 
     fn is_wildcard(&self, _at: &At<'_, '_>) -> bool {

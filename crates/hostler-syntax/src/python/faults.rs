@@ -36,6 +36,7 @@ pub(super) fn read(text: &str) -> Option<Vec<crate::Fault>> {
         Some(problem) => {
             let earlier = match parser.module() {
                 Err(parser::Stop::Fault(it)) if problem.is_open && it.line <= problem.line => Some(it),
+                Err(parser::Stop::Fault(it)) if problem.is_indent && it.at < problem.at => Some(it),
                 _ => None,
             };
             vec![earlier.unwrap_or(Fault { at: problem.at, line: problem.line, message: problem.message })]

@@ -387,6 +387,9 @@ pub fn is_test_path(path: &str) -> bool {
         || camel
         || leading
         || small.starts_with("test_")
-        || ["_test", "_tests", "_spec", "-test", "-spec"].iter().any(|it| small.ends_with(it))
+        // `context_1.16_test.go` has a dot in its name.
+        || ["_test", "_tests", "_spec", "-test", "-spec"].iter().any(|it| {
+            small.ends_with(it) || name.rsplit_once('.').is_some_and(|(stem, _)| stem.ends_with(it))
+        })
         || matches!(small.as_str(), "test" | "tests" | "conftest")
 }

@@ -286,6 +286,8 @@ fn tests_are_told_by_where_they_lie_and_what_they_are_called() {
         ("crates/x/tests/it/a.rs", true),
         ("src/tests.rs", true),
         ("src/a_test.go", true),
+        ("src/a_1.16_test.go", true),
+        ("src/latest.go", false),
         ("test_a.py", true),
         ("a/conftest.py", true),
         ("web/cart.spec.ts", true),

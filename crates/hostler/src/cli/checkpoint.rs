@@ -9,6 +9,7 @@ use anyhow::Context;
 use hostler_ledger::checkpoint::{
     Checkpoint, Difference, DifferenceKind, Error, Keep, Kind, Listing, Location, Restored, Saved, Vault,
 };
+use hostler_ledger::redact::printable_line;
 use hostler_model::lexical;
 use serde_json::{Value, json};
 
@@ -130,12 +131,12 @@ fn list(vault: &Vault<'_>, session: Option<&str>) -> Result<Report, Error> {
             it.header.files.to_string(),
             size(it.header.bytes),
             it.header.worktree.clone().unwrap_or_else(|| "-".to_owned()),
-            one_line(&it.header.reason),
+            printable_line(&it.header.reason),
         ]
     }));
     let mut text = if checkpoints.is_empty() { "no checkpoints\n".to_owned() } else { table(&rows) };
     for (name, why) in &damaged {
-        line(&mut text, &format!("damaged: `{}`: {}", one_line(name), one_line(why)));
+        line(&mut text, &format!("damaged: `{}`: {}", printable_line(name), printable_line(why)));
     }
     let json = json!({
         "checkpoints": checkpoints.iter().map(described).collect::<Vec<_>>(),
@@ -152,7 +153,7 @@ fn show(vault: &Vault<'_>, id: &str) -> Result<Report, Error> {
     let mut text = String::new();
     line(&mut text, &format!("checkpoint {} ({}/{})", checkpoint.id, header.session, header.number));
     line(&mut text, &format!("made       {}", time(header.time_ms)));
-    line(&mut text, &format!("why        {}", one_line(&header.reason)));
+    line(&mut text, &format!("why        {}", printable_line(&header.reason)));
     line(&mut text, &format!("folder     {}", shown(&root)));
     match &checkpoint.location {
         Location::Reference(name) => line(&mut text, &format!("kept as    {name}")),
@@ -378,15 +379,7 @@ fn relative<'a>(path: &'a Path, root: &Path) -> &'a Path {
 
 /// A path for a terminal: control characters in a name are written out, not obeyed.
 fn shown(path: &Path) -> String {
-    one_line(&path.to_string_lossy())
-}
-
-fn one_line(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-    }
-    out
+    printable_line(&path.to_string_lossy())
 }
 
 fn time(time_ms: i64) -> String {

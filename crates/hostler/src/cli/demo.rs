@@ -349,7 +349,7 @@ impl Stage {
             _ => "",
         };
         let text = text.replace(&format!("{}/", self.project.display()), "");
-        hostler_host::reason::shorten(&text.replace('\n', "\\n"), 72)
+        hostler_model::text::shorten(&text.replace('\n', "\\n"), 72)
     }
 
     fn journals(&self) -> anyhow::Result<Vec<PathBuf>> {
@@ -480,7 +480,7 @@ impl Printer {
 
     fn ending(&mut self, ending: &Ending) -> anyhow::Result<()> {
         let word = self.paint(if ending.findings.is_empty() { "32" } else { "31" }, &ending.word());
-        let said = hostler_host::reason::shorten(&ending.message, MESSAGE_SHOWN_CHARS);
+        let said = hostler_model::text::shorten(&ending.message, MESSAGE_SHOWN_CHARS);
         self.line(&format!("{word} {:>7}  turn “{said}”", milliseconds(ending.time)))?;
         for line in ending.lines() {
             self.line(&format!("{:19}{}", "", self.paint("2", &line)))?;

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
-use hostler_ledger::redact::printable;
+use hostler_ledger::redact::{printable, printable_line};
 use hostler_model::{Profile, Verdict};
 use hostler_policy::claims::{Finding, Standing};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -259,18 +259,13 @@ fn show_turn(out: &mut impl Write, turn: &TurnSummary) -> anyhow::Result<()> {
             Standing::Contradicted => "contradicted",
         };
         writeln!(out, "    {} {} [{rule}] {standing}", severity.name(), kind.name())?;
-        writeln!(out, "      claim     {}", one_line(claim))?;
-        writeln!(out, "      problem   {}", one_line(description))?;
+        writeln!(out, "      claim     {}", printable_line(claim))?;
+        writeln!(out, "      problem   {}", printable_line(description))?;
         for line in evidence {
-            writeln!(out, "      evidence  {}", one_line(line))?;
+            writeln!(out, "      evidence  {}", printable_line(line))?;
         }
     }
     Ok(())
-}
-
-/// Control characters of a transcript are not for a terminal.
-fn one_line(text: &str) -> String {
-    text.replace('\n', "\\n")
 }
 
 fn show_guards(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
@@ -304,7 +299,7 @@ fn show_guards(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
 /// What they said at the time.
 fn show_recorded(out: &mut impl Write, guards: &Guards) -> anyhow::Result<()> {
     for Stopped { tool, target, status, rules, .. } in &guards.stopped {
-        writeln!(out, "  {status:7} {tool} {} [{}]", one_line(target), rules.join(", "))?;
+        writeln!(out, "  {status:7} {tool} {} [{}]", printable_line(target), rules.join(", "))?;
     }
     let calls = guards.denied + guards.asked + guards.warned + guards.allowed;
     writeln!(
@@ -334,12 +329,12 @@ fn show_told(out: &mut impl Write, told: &Told) -> anyhow::Result<()> {
         _ => "kept",
     };
     let subagent = if told.subagent { " (subagent)" } else { "" };
-    writeln!(out, "  {word:7} line {}: {}{subagent} {}", told.line, told.tool, one_line(&told.target))?;
+    writeln!(out, "  {word:7} line {}: {}{subagent} {}", told.line, told.tool, printable_line(&told.target))?;
     for finding in decision["findings"].as_array().into_iter().flatten() {
         let mode = finding["mode"].as_str().and_then(hostler_model::Mode::parse);
         if mode.is_some_and(|mode| Verdict::from(mode) != Verdict::Allow) {
             let word = |key: &str| finding[key].as_str().unwrap_or_default();
-            writeln!(out, "          [{}] {}", word("rule"), one_line(word("problem")))?;
+            writeln!(out, "          [{}] {}", word("rule"), printable_line(word("problem")))?;
         }
     }
     for path in checkpoint {

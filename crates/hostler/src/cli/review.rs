@@ -88,7 +88,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
         gates: &args.gate,
         deadline,
         checks: &world.config.settings.checks,
-        tools: &world.config.gates.tools(world.config.settings.profile),
+        tools: &world.config.gates.tools_as_asked(),
     });
     record::by_hand(&world, session.as_ref(), "review", &report);
     print(args, json, &report, &outside)?;

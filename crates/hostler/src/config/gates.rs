@@ -65,10 +65,15 @@ impl Gates {
         profile != Profile::Observe && self.format.unwrap_or(true)
     }
 
-    /// How tools run in `profile`.
+    /// How tools run in `profile` by themselves.
     pub(crate) fn tools(&self, profile: Profile) -> ToolSettings {
         let imports = self.imports.unwrap_or(profile == Profile::Strict);
         ToolSettings { imports, ..self.tools.clone() }
+    }
+
+    /// How tools run in a review that somebody typed: who asks for all gates asks for the import as well.
+    pub(crate) fn tools_as_asked(&self) -> ToolSettings {
+        ToolSettings { imports: self.imports.unwrap_or(true), ..self.tools.clone() }
     }
 }
 
@@ -318,6 +323,7 @@ mod tests {
             [Profile::Standard, Profile::Strict].map(|it| config.gates.tools(it).imports),
             [false, true]
         );
+        assert!(config.gates.tools_as_asked().imports);
         assert_eq!([Profile::Observe, Profile::Standard].map(|it| config.gates.formats(it)), [false, true]);
     }
 

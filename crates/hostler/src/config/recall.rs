@@ -1,6 +1,6 @@
 //! `[recall]`, `reminders` and `[[reminder]]`: what prompts bring back.
 
-use hostler_host::reason::shorten;
+use hostler_model::text::shorten;
 use hostler_policy::recall::Limits;
 use hostler_policy::reminder::{SHIPPED, When, has_words};
 use toml::{Table, Value};

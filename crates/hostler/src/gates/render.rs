@@ -3,10 +3,11 @@
 use std::fmt::Write;
 
 use hostler_ledger::redact::redact;
+use hostler_model::text::shortened_line;
 use hostler_policy::checks::{CHECKS, Finding, Gate, Severity};
 use serde_json::{Value, json};
 
-use super::review::{Report, Status, gate_of};
+use super::review::{Report, Status, Unjudged, gate_of};
 use super::tools::{Outcome, Run};
 
 /// What is shown of one review.
@@ -39,6 +40,11 @@ pub(crate) fn human(report: &Report) -> String {
     for why in report.required.iter().chain(&report.faults) {
         let _ = writeln!(out, "\nerror: {why}");
     }
+    let mut ran: Vec<&str> = report.runs.iter().filter(|run| run.ran_code).map(|run| run.tool).collect();
+    ran.dedup();
+    if !ran.is_empty() {
+        let _ = writeln!(out, "\nnote: the project's code was run, by {}", ran.join(", "));
+    }
     for file in &report.files {
         if let Some(why) = &file.unread {
             let _ = writeln!(out, "\nnot checked: {}: {why}", file.name);
@@ -49,11 +55,8 @@ pub(crate) fn human(report: &Report) -> String {
 }
 
 /// One gate in a line.
-fn line(status: &Status) -> String {
-    let name = match status.gate.number() {
-        Some(number) => format!("GATE {number}: {}", status.gate.title()),
-        None => "TURN'S END".to_owned(),
-    };
+fn line(status: &Status<'_>) -> String {
+    let name = title(status);
     let mut said = Vec::new();
     if status.errors != 0 {
         said.push(counted(status.errors, "error"));
@@ -62,15 +65,25 @@ fn line(status: &Status) -> String {
         said.push(counted(status.warnings, "warning"));
     }
     said.extend(status.not_run.iter().map(|why| format!("not checked by {}", cut(why))));
+    said.extend(status.unjudged.iter().map(|it| format!("could not judge {}: {}", it.file, it.why)));
     let said = if said.is_empty() { String::new() } else { format!(" ({})", said.join(", ")) };
     format!("{name:<29} {}{said}", word(status).to_uppercase())
 }
 
+fn title(status: &Status<'_>) -> String {
+    match status.gate.number() {
+        Some(number) => format!("GATE {number}: {}", status.gate.title()),
+        None => "TURN'S END".to_owned(),
+    }
+}
+
 /// What became of a gate, in a word.
-fn word(status: &Status) -> &'static str {
+fn word(status: &Status<'_>) -> &'static str {
     if status.errors != 0 {
         "fail"
-    } else if !status.not_run.is_empty() {
+    } else if status.is_idle {
+        "not judged"
+    } else if !(status.not_run.is_empty() && status.unjudged.is_empty()) {
         "partly"
     } else if status.warnings != 0 {
         "warn"
@@ -114,13 +127,7 @@ pub(crate) fn told(name: &str, finding: &Finding) -> String {
 
 /// A message on one line, without secrets, and not longer than anybody reads.
 pub(crate) fn cut(text: &str) -> String {
-    let text = redact(text);
-    let line: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if line.chars().count() <= MESSAGE_CHARS_MAX {
-        return line;
-    }
-    let kept: String = line.chars().take(MESSAGE_CHARS_MAX).collect();
-    format!("{kept}…")
+    shortened_line(&redact(text), MESSAGE_CHARS_MAX)
 }
 
 /// Commands that settle what a program can settle, each once with the files that it is for.
@@ -151,7 +158,7 @@ pub(crate) fn verdict(report: &Report) -> String {
         return format!("FAILED: {}, {}", counted(errors, "error"), counted(warnings, "warning"));
     }
     let not_run = report.runs.iter().any(|run| matches!(run.outcome, Outcome::NotRun { .. }));
-    let unread = report.files.iter().any(|file| file.unread.is_some()) || !report.faults.is_empty();
+    let unread = report.status().iter().any(|it| !it.unjudged.is_empty()) || !report.faults.is_empty();
     let warned = if warnings == 0 { String::new() } else { format!(" ({})", counted(warnings, "warning")) };
     if not_run || unread {
         format!("NO ERRORS FOUND{warned}; not everything was checked")
@@ -167,7 +174,7 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 
 /// The whole report for programs.
 pub(crate) fn json(report: &Report) -> Value {
-    let gate = |status: &Status| {
+    let gate = |status: &Status<'_>| {
         json!({
             "gate": status.gate.number(),
             "name": status.gate.title(),
@@ -175,6 +182,7 @@ pub(crate) fn json(report: &Report) -> Value {
             "errors": status.errors,
             "warnings": status.warnings,
             "not_run": status.not_run,
+            "not_judged": status.unjudged.iter().map(|it| it.file).collect::<Vec<_>>(),
         })
     };
     let unread: serde_json::Map<String, Value> = report
@@ -227,6 +235,7 @@ pub(crate) fn run(run: &Run) -> Value {
         "outcome": outcome,
         "findings": findings,
         "reason": reason,
+        "ran_code": run.ran_code,
         "took_ms": u64::try_from(run.took.as_millis()).unwrap_or(u64::MAX),
     })
 }
@@ -263,11 +272,16 @@ pub(crate) fn sarif(report: &Report) -> Value {
         }));
     }
     let not_run = report.runs.iter().filter_map(|run| match &run.outcome {
-        Outcome::NotRun { reason } => Some(
-            json!({ "level": "warning", "message": { "text": format!("{}: {}", run.tool, cut(reason)) } }),
-        ),
+        Outcome::NotRun { reason } => Some(format!("{}: {}", run.tool, cut(reason))),
         _ => None,
     });
+    let status = report.status();
+    let unjudged = status.iter().flat_map(|gate| {
+        let of = |it: &Unjudged<'_>| format!("{} could not judge {}: {}", title(gate), it.file, it.why);
+        gate.unjudged.iter().map(of)
+    });
+    let unchecked = not_run.chain(unjudged);
+    let unchecked = unchecked.map(|text| json!({ "level": "warning", "message": { "text": text } }));
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -280,7 +294,7 @@ pub(crate) fn sarif(report: &Report) -> Value {
             }},
             "invocations": [{
                 "executionSuccessful": report.faults.is_empty(),
-                "toolExecutionNotifications": not_run.collect::<Vec<_>>(),
+                "toolExecutionNotifications": unchecked.collect::<Vec<_>>(),
             }],
             "columnKind": "unicodeCodePoints",
             "results": results,

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use hostler_policy::checks::{self, Finding, Gate, Kind, Settings, Severity, Source};
+use hostler_policy::checks::{self, CHECKS, Finding, Gate, Kind, Settings, Severity, Source};
 use hostler_syntax::{Facts, Language};
 use similar::{ChangeTag, TextDiff};
 
@@ -63,16 +63,43 @@ pub(crate) struct Reviewed {
     pub(crate) findings: Vec<Finding>,
     /// Why it was not looked at by our own checks; `None` if it was.
     pub(crate) unread: Option<String>,
+    /// It does not parse, so that only checks that read nothing but its text could judge it.
+    pub(crate) is_broken: bool,
+}
+
+impl Reviewed {
+    /// Why `gate` could not judge the file; `None` if it did, or if a part of it did.
+    fn unjudged(&self, gate: Gate) -> Option<Unjudged<'_>> {
+        if self.unread.is_some() {
+            return Some(Unjudged { file: &self.name, why: "it was not read", wholly: true });
+        }
+        let of_text = CHECKS.iter().any(|check| check.gate == gate && check.reads_text());
+        let told = self.is_broken && gate != Gate::Syntax;
+        told.then_some(Unjudged { file: &self.name, why: "it does not parse", wholly: !of_text })
+    }
+}
+
+/// A file that a gate could not judge.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Unjudged<'a> {
+    pub(crate) file: &'a str,
+    pub(crate) why: &'static str,
+    /// Not even in part.
+    pub(crate) wholly: bool,
 }
 
 /// What became of one gate.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Status {
+pub(crate) struct Status<'a> {
     pub(crate) gate: Gate,
     pub(crate) errors: usize,
     pub(crate) warnings: usize,
     /// Tools of it that did not run, each with the reason.
     pub(crate) not_run: Vec<String>,
+    /// Files that it could not judge.
+    pub(crate) unjudged: Vec<Unjudged<'a>>,
+    /// There was no other file.
+    pub(crate) is_idle: bool,
 }
 
 /// What a look came to.
@@ -113,7 +140,7 @@ impl Report {
     }
 
     /// What became of each gate that was asked for, in order.
-    pub(crate) fn status(&self) -> Vec<Status> {
+    pub(crate) fn status(&self) -> Vec<Status<'_>> {
         let of = |gate: Gate| {
             let count = |severity| {
                 let findings = self.files.iter().flat_map(|file| &file.findings);
@@ -123,8 +150,13 @@ impl Report {
                 Outcome::NotRun { reason } if run.gate == gate => Some(format!("{}: {reason}", run.tool)),
                 _ => None,
             };
+            let unjudged: Vec<Unjudged<'_>> =
+                self.files.iter().filter_map(|file| file.unjudged(gate)).collect();
+            let judged = self.files.len() - unjudged.iter().filter(|it| it.wholly).count();
             Status {
                 gate,
+                is_idle: judged == 0 && !self.files.is_empty(),
+                unjudged,
                 errors: count(Severity::Error),
                 warnings: count(Severity::Warn),
                 not_run: self.runs.iter().filter_map(not_run).collect(),
@@ -165,10 +197,11 @@ pub(crate) fn review(look: &Look<'_>) -> Report {
     let mut files = Vec::new();
     for (file, own) in look.files.iter().zip(own) {
         let found = of_tools.remove(&file.path).unwrap_or_default();
+        let is_broken = own.source(file).is_broken() || found.iter().any(|it| it.check == "syntax");
         let mut findings = own.merged(found, file, look);
         findings.retain(|finding| gates.contains(&gate_of(finding)));
         findings.sort_by_key(|finding| (finding.line, gate_of(finding)));
-        files.push(Reviewed { name: file.name.clone(), findings, unread: own.unread });
+        files.push(Reviewed { name: file.name.clone(), findings, unread: own.unread, is_broken });
     }
     let required = required(&runs);
     Report { files, runs, gates, faults, required }

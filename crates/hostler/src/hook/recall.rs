@@ -9,8 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
 use hostler_host::claude::write;
-use hostler_host::reason::shorten;
 use hostler_ledger::state;
+use hostler_model::text::shorten;
 use hostler_model::{Event, EventKind, StartSource};
 use hostler_policy::recall::{self, Scope};
 use serde_json::json;

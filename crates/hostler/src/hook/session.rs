@@ -528,7 +528,7 @@ fn purpose_of(prompt: &str) -> Option<String> {
 
 /// A text as it is shown: on one line, without secrets.
 fn clean(text: &str) -> String {
-    preview(&effect::one_line(text), TEXT_CHARS_MAX)
+    preview(&hostler_model::text::one_line(text), TEXT_CHARS_MAX)
 }
 
 fn overview(context: &Context, session: &Session, branch: Option<&str>) -> Overview {

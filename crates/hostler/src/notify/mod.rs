@@ -145,7 +145,7 @@ fn body(notice: &Notice<'_>, text: &str) -> Writer {
 
 /// At most `chars_max` characters, without the zero that no D-Bus string may hold.
 fn shortened(text: &str, chars_max: usize) -> String {
-    hostler_host::reason::shorten(&text.replace('\0', ""), chars_max)
+    hostler_model::text::shorten(&text.replace('\0', ""), chars_max)
 }
 
 fn escaped(text: &str) -> String {

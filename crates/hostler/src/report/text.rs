@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use hostler_model::text::shorten;
 use hostler_policy::claims::{Severity, Standing};
 
 use super::words::{self, count, grouped};
@@ -218,11 +219,4 @@ fn place(report: &Report, found: &Found) -> String {
         words::short(&found.session_id),
         words::turn(found.turn, found.agent.as_deref())
     )
-}
-
-fn shorten(text: &str, chars_max: usize) -> String {
-    match text.char_indices().nth(chars_max) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text.to_owned(),
-    }
 }

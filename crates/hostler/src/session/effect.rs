@@ -7,6 +7,7 @@ use hostler_ledger::context::{
     Choice, Context, HostSession, NUMBER_MAX, Priority, Session, State, Status, Work, WorkEntry, WorkStatus,
 };
 use hostler_ledger::redact::redact;
+use hostler_model::text::one_line;
 use jiff::Timestamp;
 use jiff::civil::DateTime;
 use jiff::tz::TimeZone;
@@ -436,11 +437,6 @@ pub(crate) fn clean(text: &str) -> String {
     let kept: String =
         text.replace("\r\n", "\n").chars().filter(|c| *c == '\n' || *c == '\t' || !c.is_control()).collect();
     redact(kept.trim()).into_owned()
-}
-
-/// A text on one line.
-pub(crate) fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 fn cleaned(texts: &[String]) -> Vec<String> {

@@ -36,7 +36,7 @@ pub(crate) fn search(context: &Context, query: &Query, limits: &Limits) -> Found
 /// What could not be read of the file, bounded.
 pub(crate) fn damage(context: &Context) -> Option<String> {
     let notes = context.notes().join("; ");
-    (!notes.is_empty()).then(|| hostler_host::reason::shorten(&notes, NOTES_CHARS_MAX))
+    (!notes.is_empty()).then(|| hostler_model::text::shorten(&notes, NOTES_CHARS_MAX))
 }
 
 fn record(session: Session) -> Record {

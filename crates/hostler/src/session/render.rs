@@ -254,7 +254,7 @@ fn write_value(
 
 /// `text` as inline Markdown that reads as it is written.
 fn inline(text: &str) -> String {
-    let line = effect::one_line(text);
+    let line = hostler_model::text::one_line(text);
     let mut out = String::with_capacity(line.len() + 8);
     let mut before = ' ';
     let mut rest = line.chars().filter(|c| !c.is_control()).peekable();

@@ -14,7 +14,8 @@ use serde_json::{Value, json};
 use crate::hook::{Answer, World, finish};
 
 /// Without tools of anybody, so that a test tells the same on every machine.
-pub(crate) const ALONE: &str = "[gates.tools]\nruff = \"off\"\nmypy = \"off\"\npytest = \"off\"\n";
+pub(crate) const ALONE: &str =
+    "[gates.tools]\nruff = \"off\"\nmypy = \"off\"\npytest = \"off\"\nimport = \"off\"\n";
 
 /// A session of the client in a repository.
 struct Session {

@@ -3,9 +3,10 @@
 use std::borrow::Cow;
 use std::path::Path;
 
+use hostler_model::text::shortened_line;
 use hostler_model::{Action, Outcome, Place, ToolCall, lexical};
 
-use super::text::{base, clean, has, lines, long_words, shorten, shorten_to};
+use super::text::{base, clean, has, lines, long_words, shorten};
 use super::{
     Actor, Channel, Deed, Evidence, Failure, FailureKind, FileAct, LONG_WORDS_MAX, NOTABLE_MAX, command,
     delegate, failure, mcp, measure, state,
@@ -411,7 +412,7 @@ pub(super) fn add_words(all: &mut Vec<String>, words: Vec<String>) {
 }
 
 fn summary(evidence: &Evidence, shown: &str, text: &str) -> String {
-    let call = shorten_to(shown, SUMMARY_CALL_CHARS);
+    let call = shortened_line(shown, SUMMARY_CALL_CHARS);
     let start = if call.is_empty() { evidence.tool.clone() } else { format!("{}: {call}", evidence.tool) };
     format!("{start} → {}", result(evidence, text))
 }
@@ -458,7 +459,7 @@ fn result(evidence: &Evidence, text: &str) -> String {
     }
     if !seen.is_empty() {
         let joined = seen.into_iter().map(String::as_str).collect::<Vec<_>>().join("; ");
-        return shorten_to(&joined, SUMMARY_RESULT_CHARS);
+        return shortened_line(&joined, SUMMARY_RESULT_CHARS);
     }
     if let Some(failure) = &evidence.failure {
         let kind = match failure.kind {
@@ -467,11 +468,11 @@ fn result(evidence: &Evidence, text: &str) -> String {
             FailureKind::Answer => "answered no",
             _ => "failed: ",
         };
-        return shorten_to(
+        return shortened_line(
             &format!("{kind}{}", if failure.kind == FailureKind::Answer { "" } else { &failure.message }),
             SUMMARY_RESULT_CHARS,
         );
     }
     let line = lines(text).map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
-    if line.is_empty() { "no output".to_owned() } else { shorten_to(line, SUMMARY_RESULT_CHARS) }
+    if line.is_empty() { "no output".to_owned() } else { shortened_line(line, SUMMARY_RESULT_CHARS) }
 }

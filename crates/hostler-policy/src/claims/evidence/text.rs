@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use hostler_model::text::shortened_line;
+
 /// Of a long output, so much is read of its beginning and of its end.
 const HEAD_BYTES_MAX: usize = 64 * 1024;
 const TAIL_BYTES_MAX: usize = 256 * 1024;
@@ -129,28 +131,7 @@ pub(super) fn long_words(text: &str, count: usize) -> Vec<String> {
 
 /// `text` on one line and cut, for people.
 pub(super) fn shorten(text: &str) -> String {
-    shorten_to(text, SHOWN_CHARS_MAX)
-}
-
-/// As [`shorten`], to `count` characters.
-pub(super) fn shorten_to(text: &str, count: usize) -> String {
-    let mut out = String::new();
-    let mut length = 0;
-    for word in text.split_whitespace() {
-        if !out.is_empty() {
-            out.push(' ');
-            length += 1;
-        }
-        for c in word.chars() {
-            if length == count {
-                out.push('…');
-                return out;
-            }
-            out.push(c);
-            length += 1;
-        }
-    }
-    out
+    shortened_line(text, SHOWN_CHARS_MAX)
 }
 
 /// `text` as an unsigned number, thousands separators allowed: `1,234`.

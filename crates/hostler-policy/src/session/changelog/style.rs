@@ -1,5 +1,7 @@
 //! How a changelog is written: read from what is there, *Keep a Changelog* where it says nothing.
 
+use hostler_model::text::one_line;
+
 use super::super::achievement::Category;
 use super::Entry;
 use super::scan::{Document, Form, Heading, Kind};
@@ -225,7 +227,7 @@ impl Style {
     }
 
     fn bullet(&self, text: &str) -> Vec<String> {
-        let mut text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let mut text = one_line(text);
         if text.starts_with(['#', '>']) {
             text.insert(0, '\\');
         }

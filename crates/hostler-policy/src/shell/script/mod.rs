@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use hostler_model::EffectKind;
+use hostler_model::text::one_line;
 
 use super::machine::{Data, Machine, State, Stream};
 use super::run::Call;
@@ -232,7 +233,7 @@ fn read_code(machine: &mut Machine<'_>, language: Language, code: &str, call: &C
         }
         return;
     }
-    let squeezed: String = code.split_whitespace().collect::<Vec<_>>().join(" ");
+    let squeezed = one_line(code);
     let forks = ["os.fork()", "fork while", "{fork", "fork;", "fork {", "fork()"]
         .iter()
         .any(|mark| squeezed.contains(mark));

@@ -596,6 +596,13 @@ fn a_fault_says_where_and_what() {
     check("print 'a'\n", 1, 1, "the call to `print` needs parentheses");
     check("x = (\n    1,\n", 1, 5, "`(` is never closed");
     check("x = [1, 2\ny = 3\n", 1, 5, "`[` is never closed");
+    // What does not fit further down only does so because of this.
+    check(
+        "def f():\n    if x:\n<<<<<<< HEAD\n        return 1\n    return 2\n",
+        3,
+        1,
+        "an indented block is expected after `if` on line 2",
+    );
     check("x = [1, 2)\n", 1, 10, "`)` does not close the `[` of line 1");
     check("x = 'é', \"abc\n", 1, 10, "the string is not closed");
     check("x = “a”\n", 1, 5, "`“` (U+201C) is no character of Python");

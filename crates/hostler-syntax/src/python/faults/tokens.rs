@@ -43,6 +43,8 @@ pub(super) struct Problem {
     pub(super) message: Cow<'static, str>,
     /// It is a bracket that is never closed: what is wrong up to its line comes before it.
     pub(super) is_open: bool,
+    /// It is an indentation: what is wrong before it comes before it.
+    pub(super) is_indent: bool,
 }
 
 const KEYWORDS: &[&str] = &[
@@ -130,7 +132,7 @@ impl Lexer<'_> {
     }
 
     fn problem<T>(&self, at: usize, message: impl Into<Cow<'static, str>>) -> Outcome<T> {
-        Err(Problem { at, line: self.line, message: message.into(), is_open: false })
+        Err(Problem { at, line: self.line, message: message.into(), is_open: false, is_indent: false })
     }
 
     fn push(&mut self, kind: Kind, start: usize) {
@@ -170,7 +172,7 @@ impl Lexer<'_> {
         if let Some(bracket) = self.brackets.last() {
             let (at, mark) = (bracket.at, char::from(bracket.mark));
             let message = format!("`{mark}` is never closed").into();
-            return Err(Problem { at, line: bracket.line, message, is_open: true });
+            return Err(Problem { at, line: bracket.line, message, is_open: true, is_indent: false });
         }
         if self.tokens.last().is_some_and(|it| !matches!(it.kind, Kind::Newline | Kind::Dedent)) {
             self.push(Kind::Newline, self.at);
@@ -184,6 +186,10 @@ impl Lexer<'_> {
 
     /// Reads the indentation of a line; whether the line is empty.
     fn indentation(&mut self) -> Outcome<bool> {
+        self.indent().map_err(|it| Problem { is_indent: true, ..it })
+    }
+
+    fn indent(&mut self) -> Outcome<bool> {
         let (mut column, mut narrow) = (0_usize, 0_usize);
         loop {
             match self.peek(0) {
@@ -431,7 +437,13 @@ impl Lexer<'_> {
             return Ok(());
         }
         let unclosed = |line| {
-            Err(Problem { at: start, line, message: "the string is not closed".into(), is_open: false })
+            Err(Problem {
+                at: start,
+                line,
+                message: "the string is not closed".into(),
+                is_open: false,
+                is_indent: false,
+            })
         };
         loop {
             let next = self.peek(0);

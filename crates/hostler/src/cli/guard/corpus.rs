@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use hostler_host::claude::read;
-use hostler_host::reason::shorten;
+use hostler_model::text::shorten;
 use hostler_model::{Content, Facts, FileKind, Needs, PathFact, Place, Profile, Verdict};
 use hostler_policy::Settings;
 use serde::Deserialize;

@@ -1,11 +1,12 @@
 //! `hostler session history` and `show`.
 
 use hostler_ledger::context::Session;
+use hostler_model::text::one_line;
 use serde_json::{Value, json};
 
 use super::{Here, Report};
 use crate::output::panel::Panel;
-use crate::session::effect::{Refused, moment, one_line};
+use crate::session::effect::{Refused, moment};
 use crate::session::{Error, describe};
 
 /// List sessions, newest first

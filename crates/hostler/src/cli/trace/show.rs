@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use hostler_ledger::redact::printable;
+use hostler_ledger::redact::{printable, printable_line};
 use hostler_trace::{Matrix, Row};
 
 use super::summary;
@@ -71,7 +71,7 @@ fn show(out: &mut impl Write, row: &Row, matrix: &Matrix) -> std::io::Result<()>
             format!("  {} {}", link.kind.name(), link.name)
         };
         let outcome = link.outcome.map_or_else(String::new, |it| format!("  {}", it.name()));
-        writeln!(out, "{what:<14} {}:{}{name}{outcome}", summary::one_line(&link.path), link.line)?;
+        writeln!(out, "{what:<14} {}:{}{name}{outcome}", printable_line(&link.path), link.line)?;
     }
     for finding in matrix.findings.iter().filter(|it| it.id == row.key) {
         writeln!(out, "{:<14} {}", finding.rule.id(), finding.message)?;

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::time::Duration;
 
-use hostler_ledger::redact::printable;
+use hostler_ledger::redact::{printable, printable_line};
 use hostler_trace::output::json;
 use hostler_trace::{Coverage, Finding};
 
@@ -75,18 +75,13 @@ pub(super) fn findings(out: &mut impl Write, all: &[Finding]) -> std::io::Result
     writeln!(out)?;
     for finding in all.iter().take(FINDINGS_MAX) {
         let line = if finding.line == 0 { String::new() } else { format!(":{}", finding.line) };
-        let (path, message) = (one_line(&finding.path), one_line(&finding.message));
+        let (path, message) = (printable_line(&finding.path), printable_line(&finding.message));
         writeln!(out, "{:<15} {path}{line}  {message}", finding.rule.id())?;
     }
     if FINDINGS_MAX < all.len() {
         writeln!(out, "and {} more: `hostler --json trace` has all of them", all.len() - FINDINGS_MAX)?;
     }
     Ok(())
-}
-
-/// A name may hold a line end.
-pub(super) fn one_line(text: &str) -> String {
-    text.replace('\n', "\\n")
 }
 
 /// What was passed over is told on stderr.

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
+use super::process::first_line;
+
 /// More failures than this of one run are not told: the first ones are what is mended first.
 const FAILURES_MAX: usize = 200;
 /// As much of a failure's text is looked at, in bytes, for the line where it happened.
@@ -42,7 +44,7 @@ pub(super) fn failures(xml: &str) -> Result<Vec<Failure>, String> {
                 "testcase" => case = named(&start),
                 "failure" | "error" if found.len() < FAILURES_MAX => {
                     let message = attribute(&start, "message").unwrap_or_default();
-                    found.push(Failure { message: first_line(&message), ..case.clone() });
+                    found.push(Failure { message: first_line(message.lines()), ..case.clone() });
                     inside = !is_empty;
                 }
                 _ => {}
@@ -60,7 +62,7 @@ pub(super) fn failures(xml: &str) -> Result<Vec<Failure>, String> {
     }
     for failure in &mut found {
         if failure.message.is_empty() {
-            failure.message = first_line(&failure.text);
+            failure.message = first_line(failure.text.lines());
         }
     }
     if any { Ok(found) } else { Err("its report holds no tests".to_owned()) }
@@ -90,11 +92,6 @@ fn add(found: &mut [Failure], text: &str) {
     {
         failure.text.push_str(text);
     }
-}
-
-fn first_line(text: &str) -> String {
-    let line = text.lines().map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
-    line.chars().take(200).collect()
 }
 
 #[cfg(test)]

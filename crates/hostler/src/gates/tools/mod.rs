@@ -98,6 +98,8 @@ pub(crate) struct Run {
     pub(crate) is_configured: bool,
     /// That it did not run stops the turn: the project requires it.
     pub(crate) is_required: bool,
+    /// It ran the project's code.
+    pub(crate) ran_code: bool,
 }
 
 /// Everything that one tool brings.
@@ -184,6 +186,8 @@ const TOOLS: &[&Tool] = &[
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Effort {
     Lint,
+    /// One import, which runs the project's code.
+    Import,
     Types,
     Tests,
 }
@@ -191,10 +195,15 @@ enum Effort {
 impl Effort {
     fn limit(self, limits: &Limits) -> Duration {
         match self {
-            Self::Lint => limits.lint,
+            Self::Lint | Self::Import => limits.lint,
             Self::Types => limits.types,
             Self::Tests => limits.tests,
         }
+    }
+
+    /// Whether such a tool runs the project's code.
+    fn runs_code(self) -> bool {
+        matches!(self, Self::Import | Self::Tests)
     }
 }
 
@@ -454,12 +463,15 @@ fn execute<'a>(warden: &Warden, job: &Job<'a>, text: Option<&str>) -> Done<'a> {
         gate: job.tool.gates.first().copied().unwrap_or(Gate::Lint),
         is_configured: !job.chosen.is_ours,
         is_required: job.request.settings.choice(job.tool.name) == Choice::Required,
+        ran_code: false,
     };
     run.outcome = match attempt(warden, job, text, &mut run) {
         Ok(found) if found.is_empty() => Outcome::Clean,
         Ok(found) => Outcome::Findings(found),
         Err(reason) => Outcome::NotRun { reason },
     };
+    // Something was started, however it ended.
+    run.ran_code = job.tool.effort.runs_code() && !run.command.is_empty();
     run.took = begun.elapsed();
     Done { run, files: job.files.iter().map(|it| it.asked).collect(), is_formatter: job.tool.is_formatter }
 }
@@ -589,5 +601,7 @@ fn exited(answer: &Answer) -> String {
     format!("exit code {}, {}", answer.code, answer.complaint())
 }
 
+#[cfg(test)]
+mod testing;
 #[cfg(test)]
 mod tests;

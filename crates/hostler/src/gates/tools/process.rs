@@ -57,11 +57,15 @@ pub(super) struct Answer {
 impl Answer {
     /// The first line of what it said about itself, for a reason.
     pub(super) fn complaint(&self) -> String {
-        let line = |text: &str| text.lines().map(str::trim).find(|it| !it.is_empty()).map(str::to_owned);
-        let said =
-            line(&self.stderr).or_else(|| line(&self.stdout)).unwrap_or_else(|| "no output".to_owned());
-        said.chars().take(200).collect()
+        let said = first_line(self.stderr.lines().chain(self.stdout.lines()));
+        if said.is_empty() { "no output".to_owned() } else { said }
     }
+}
+
+/// The first line that says something, not longer than anybody reads.
+pub(super) fn first_line<'a>(lines: impl Iterator<Item = &'a str>) -> String {
+    let line = lines.map(str::trim).find(|it| !it.is_empty()).unwrap_or_default();
+    line.chars().take(200).collect()
 }
 
 /// Why there is no answer.

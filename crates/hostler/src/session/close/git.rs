@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use hostler_host::reason::shorten;
 use hostler_ledger::redact::redact;
+use hostler_model::text::shorten;
 
 /// What a look at the repository may take.
 const LOOK_TIME_MAX: Duration = Duration::from_secs(20);

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
+use hostler_model::text::one_line;
 use hostler_policy::session::closing::{self, Outcome, Plan, Step};
 
 use super::git::{Answer, Git};
 use super::steps::{Next, Steps, Told, done, failed, skipped};
-use crate::session::effect;
 
 /// A tag that is signed may wait for a passphrase.
 const TAG_TIME_MAX: Duration = Duration::from_secs(60);
@@ -64,7 +64,7 @@ impl Steps<'_> {
         };
         let purpose = self.place.sessions.read().ok().and_then(|it| it.by_number(plan.session));
         let purpose = purpose.map(|(_, session)| session.purpose).unwrap_or_default();
-        let message = closing::tag_message(plan, &effect::one_line(&purpose));
+        let message = closing::tag_message(plan, &one_line(&purpose));
         let force: &[&str] = if tag.moved { &["--force"] } else { &[] };
         let make = |sign: &[&str]| {
             let what = ["--annotate", "--cleanup=whitespace", "--file=-", &tag.name, &tag.target];

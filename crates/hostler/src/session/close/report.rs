@@ -1,12 +1,12 @@
 //! What a close came to: for people, for programs, for the agent's context.
 
 use hostler_ledger::context::Session;
+use hostler_model::text::one_line;
 use hostler_policy::session::closing::{self, Outcome, Plan, Step, Told};
 use serde_json::{Value, json};
 
 use super::Place;
 use crate::output::panel::Panel;
-use crate::session::effect;
 
 /// Achievements that are listed for people and for the agent.
 const LISTED_MAX: usize = 10;
@@ -51,7 +51,7 @@ impl Report {
         let session = session.unwrap_or_default();
         Self {
             session: plan.session,
-            purpose: effect::one_line(&session.purpose),
+            purpose: one_line(&session.purpose),
             length: session.length,
             notes,
             plan,
@@ -63,7 +63,7 @@ impl Report {
         Self {
             begun: Begun::Elsewhere,
             session: session.seq,
-            purpose: effect::one_line(&session.purpose),
+            purpose: one_line(&session.purpose),
             length: session.length.clone(),
             ..Self::default()
         }

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
@@ -176,6 +176,74 @@ fn each_project_of_a_repository_is_checked_by_its_own_tools() {
     let (old, new) = (world.read("old/ran"), world.read("new/ran"));
     assert!(old.contains("a.py") && !old.contains("b.py"), "{old}");
     assert!(new.contains("b.py") && !new.contains("a.py"), "{new}");
+}
+
+/// Interpreters of Python that are here, by their minor version.
+fn pythons() -> Vec<(u32, PathBuf)> {
+    let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
+    let versions = |folder: &str| fs::read_dir(home.join(folder)).into_iter().flatten().flatten();
+    let kept = versions(".pyenv/versions").chain(versions(".local/share/uv/python"));
+    let mut found: Vec<PathBuf> = kept.map(|it| it.path().join("bin/python3")).collect();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    for folder in std::env::split_paths(&path) {
+        found.extend((8..20).map(|minor| folder.join(format!("python3.{minor}"))));
+    }
+    let minor = |python: &PathBuf| {
+        let code = "import sys, venv; print(sys.version_info[1])";
+        let output = Command::new(python).args(["-c", code]).stderr(Stdio::null()).output().ok()?;
+        String::from_utf8(output.stdout).ok()?.trim().parse().ok()
+    };
+    found.into_iter().filter_map(|it| Some((minor(&it)?, it))).collect()
+}
+
+#[test]
+fn projects_with_two_versions_of_python_are_each_run_with_their_own() {
+    let name = "projects_with_two_versions_of_python_are_each_run_with_their_own";
+    let pythons = pythons();
+    // What each of them has in its library, and the other has not.
+    let old = pythons.iter().find(|(minor, _)| (8..11).contains(minor));
+    let new = pythons.iter().find(|(minor, _)| 12 <= *minor);
+    let (Some((_, old)), Some((_, new))) = (old, new) else {
+        let found: Vec<u32> = pythons.iter().map(|it| it.0).collect();
+        testkit::client::skip(
+            name,
+            &format!("it takes Python 3.8 to 3.10 and 3.12 or later; here are 3.{found:?}"),
+        );
+        return;
+    };
+    let config = format!("profile = \"strict\"\n{ALONE}");
+    let Some(world) = scenario(name)
+        .file("old/pyproject.toml", "[project]\nname = \"old\"\n")
+        .file("new/pyproject.toml", "[project]\nname = \"new\"\n")
+        .file(".gitignore", ".venv/\n")
+        .file(".hostler/config.toml", config)
+        .open()
+    else {
+        return;
+    };
+    for (project, python) in [("old", old), ("new", new)] {
+        let folder = world.path(&format!("{project}/.venv"));
+        let made = Command::new(python).args(["-m", "venv", "--without-pip"]).arg(folder).status();
+        assert!(made.is_ok_and(|status| status.success()), "{}", python.display());
+    }
+    let path = world.path("old/settings.py");
+    let code = "import tomllib\n\nREAD = tomllib.loads\n";
+    let run = world.play([
+        Turn::new([write(&path, code), write(world.path("new/settings.py"), code)]),
+        Turn::new([say("Both read their settings.")]),
+        Turn::new([read(&path)]),
+        Turn::new([edit(&path, code, "import distutils\n\nREAD = distutils.__doc__\n")]),
+        Turn::new([say("The old one does without.")]),
+    ]);
+    run.model_reads(SENT_BACK).model_reads("old/settings.py:1 import ModuleNotFoundError").chain_holds();
+    run.model_never_reads("new/settings.py:");
+    assert_eq!(outcomes(&world, &run.session_id()), ["sent-back", "passed"]);
+    let records = world.records(&run.session_id());
+    let last = records.iter().rfind(|record| record["kind"] == "gate").unwrap();
+    for project in ["old", "new"] {
+        let python = world.path(&format!("{project}/.venv/bin/python3"));
+        assert!(last.to_string().contains(python.to_str().unwrap()), "{last:#}");
+    }
 }
 
 #[test]

@@ -99,6 +99,38 @@ fn a_file_that_does_not_parse_fails_at_the_first_gate() {
     );
 }
 
+#[test]
+fn a_gate_says_of_a_file_that_does_not_parse_that_it_could_not_judge_it() {
+    let world = World::new().configured(ALONE);
+    world.write("src/cart.py", "def total(:\n    return 1\n");
+    let answer = review(&world, &["src/cart.py"]);
+    let why = "(could not judge src/cart.py: it does not parse)";
+    let gates: Vec<&str> = answer.stdout.lines().skip(1).take(5).collect();
+    let expected = [
+        format!("GATE 2: Lint                  NOT JUDGED {why}"),
+        // A secret is one in broken code as well.
+        format!("GATE 3: Runtime & Security    PARTLY {why}"),
+        format!("GATE 4: Complexity & Nesting  NOT JUDGED {why}"),
+        format!("GATE 5: Naming & Design       NOT JUDGED {why}"),
+        format!("TURN'S END                    PARTLY {why}"),
+    ];
+    assert_eq!(gates, expected, "{answer:?}");
+    let log: Value = serde_json::from_str(&review(&world, &["--sarif", "src/cart.py"]).stdout).unwrap();
+    let told = &log["runs"][0]["invocations"][0]["toolExecutionNotifications"];
+    let text = "GATE 4: Complexity & Nesting could not judge src/cart.py: it does not parse";
+    assert!(told.as_array().unwrap().iter().any(|it| it["message"]["text"] == text), "{told}");
+
+    // What was broken before is nobody's fault now, and as little judged.
+    commit(&world);
+    world.write("src/more.py", CLEAN);
+    let document = document(&world, &["src/cart.py", "src/more.py"]);
+    let gate = |at: usize| (&document["gates"][at]["status"], &document["gates"][at]["not_judged"]);
+    assert_eq!(gate(0), (&json!("pass"), &json!([])));
+    assert_eq!(gate(3), (&json!("partly"), &json!(["src/cart.py"])));
+    let answer = review(&world, &["src/cart.py", "src/more.py"]);
+    assert!(answer.stdout.ends_with("NO ERRORS FOUND; not everything was checked\n"), "{answer:?}");
+}
+
 // @traces 021-TEST-UNIT-096 021-TEST-UNIT-097
 #[test]
 fn not_more_is_shown_than_anybody_reads() {
@@ -163,6 +195,11 @@ fn what_cannot_be_read_is_told() {
     let answer = review(&world, &["latin.py"]);
     assert!(answer.stdout.contains("not checked: latin.py: it is not UTF-8"), "{answer:?}");
     assert!(!answer.stdout.contains("ALL GATES PASSED"), "{answer:?}");
+    let gates: Vec<&str> = answer.stdout.lines().take(6).collect();
+    assert!(
+        gates.iter().all(|it| it.ends_with("NOT JUDGED (could not judge latin.py: it was not read)")),
+        "{answer:?}"
+    );
 }
 
 #[test]

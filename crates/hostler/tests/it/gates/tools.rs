@@ -269,6 +269,48 @@ fn types_imports_and_what_is_unsafe_are_the_third_gate() {
 }
 
 #[test]
+fn a_review_that_somebody_types_imports_the_files_and_says_so() {
+    if !has("a_review_that_somebody_types_imports_the_files_and_says_so", "python3") {
+        return;
+    }
+    let quiet =
+        "[gates.tools]\nruff = \"off\"\nmypy = \"off\"\npytest = \"off\"\n[gates.seconds]\nlint = 5\n";
+    let world = World::new().configured(quiet);
+    let ran = "from pathlib import Path\n\nPath(\"ran\").touch()\n";
+    world.write("cart.py", &format!("import prices\n{ran}VALUE = prices.NONE\n"));
+    world.write("prices.py", "VALUE = 1\n");
+    // The end of a turn does not ask for it.
+    let answer = world.hostler(&["gate", "--all"]);
+    assert!(answer.code == Some(0) && !world.path("ran").exists(), "{answer:?}");
+
+    let answer = world.hostler(&["review", "cart.py"]);
+    assert!(answer.code == Some(1) && world.path("ran").exists(), "{answer:?}");
+    assert!(answer.stdout.contains("cart.py:5 import AttributeError"), "{answer:?}");
+    assert!(answer.stdout.contains("note: the project's code was run, by import"), "{answer:?}");
+    assert!(!world.path("__pycache__").exists());
+    let answer = world.hostler(&["--json", "review", "cart.py"]);
+    let document: Value = serde_json::from_str(&answer.stdout).unwrap();
+    assert_eq!(
+        (&document["runs"][0]["tool"], &document["runs"][0]["ran_code"]),
+        (&"import".into(), &true.into())
+    );
+
+    // One that does not end is ended with what it started.
+    let hang = "import subprocess\n\nsubprocess.run([\"sh\", \"-c\", \"echo $$ > pid; exec sleep 600\"])\n";
+    world.write("slow.py", hang);
+    let answer = world.hostler(&["review", "slow.py"]);
+    assert!(answer.code == Some(0) && answer.stdout.contains("did not end within"), "{answer:?}");
+    let id = std::fs::read_to_string(world.path("pid")).unwrap();
+    assert!(!std::path::Path::new("/proc").join(id.trim()).join("exe").exists(), "{id}");
+
+    std::fs::remove_file(world.path("ran")).unwrap();
+    let world = world.configured(&format!("[gates]\nimports = false\n{quiet}"));
+    let answer = world.hostler(&["review", "cart.py"]);
+    assert!(answer.code == Some(0) && !world.path("ran").exists(), "{answer:?}");
+    assert!(answer.stdout.ends_with("ALL GATES PASSED\n"), "{answer:?}");
+}
+
+#[test]
 fn what_an_agent_goes_on_with_is_not_laid_out_under_its_hands() {
     let name = "what_an_agent_goes_on_with_is_not_laid_out_under_its_hands";
     if !has_ruff(name) {

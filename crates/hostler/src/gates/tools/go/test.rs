@@ -65,6 +65,9 @@ struct Event {
     output: Option<String>,
 }
 
+/// What is said of modules that are not there and cannot be had.
+const MISSING: &[&str] = &["dial tcp", "module lookup disabled by GOPROXY=off"];
+
 /// Reads `go test -json`, an event a line.
 fn findings(answer: &Answer, files: &Files) -> Result<Vec<Report>, String> {
     match answer.code {
@@ -90,8 +93,12 @@ fn findings(answer: &Answer, files: &Files) -> Result<Vec<Report>, String> {
         .map(|test| report(test, said.get(test).map_or("", String::as_str), files))
         .collect();
     if found.is_empty() {
-        let outputs = answer.stdout.lines().chain(answer.stderr.lines());
-        let error = outputs.map(str::trim).find(|it| place(it).is_some());
+        let outputs = || answer.stdout.lines().chain(answer.stderr.lines());
+        // Without the modules that they need, nothing is known of the tests.
+        if let Some(line) = outputs().find(|it| MISSING.iter().any(|said| it.contains(said))) {
+            return Err(format!("modules are missing: {}", line.trim()));
+        }
+        let error = outputs().map(str::trim).find(|it| place(it).is_some());
         let error = error.map_or_else(|| answer.complaint(), str::to_owned);
         let message = format!("the tests do not compile: {error}");
         found.push(Report::new(files.first(), 1, "stop.test", Severity::Error, &message));
@@ -141,5 +148,16 @@ mod tests {
             &answer(2, "", broken),
             &[(1, "the tests do not compile: pkg/b.go:3:23: cannot use \"x\" as int value")],
         );
+    }
+    #[test]
+    fn what_cannot_be_fetched_decides_nothing() {
+        let files = Files::from([Path::new("/project/pkg/a_test.go")].into_iter());
+        for said in [
+            "a.go:22:2: example.com/a@v0.1.0: Get \"https://proxy.example.com/a.zip\": dial tcp: lookup proxy.example.com: no such host\n",
+            "a.go:3:2: module lookup disabled by GOPROXY=off\n",
+        ] {
+            let found = findings(&answer(1, "", said), &files);
+            assert!(found.unwrap_err().starts_with("modules are missing: a.go"), "{said}");
+        }
     }
 }

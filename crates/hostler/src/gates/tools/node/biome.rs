@@ -59,34 +59,25 @@ fn findings(answer: &Answer) -> Result<Vec<Report>, String> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
-    use hostler_policy::checks::Severity::{Error, Warn};
-
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn each_category_counts_for_its_check() {
-        let stdout = include_str!("../recorded/biome.json").to_owned();
-        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (it.file.to_str().unwrap(), it.finding.check.as_str(), it.finding.line, it.finding.severity)
-            })
-            .collect();
+        let found = findings(&answer(1, include_str!("../recorded/biome.json"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("src/bad.ts", "lint", 1, Warn),
-                ("src/a.ts", "lint", 2, Error),
-                ("src/a.ts", "lint", 2, Error),
-                ("src/a.ts", "format", 1, Error),
-                ("src/bad.ts", "syntax", 1, Error),
-                ("src/imp.ts", "import_order", 1, Error),
-                ("src/imp.ts", "format", 1, Error),
+                "src/bad.ts:1 lint warn lint/correctness/noUnusedVariables",
+                "src/a.ts:2 lint error lint/suspicious/noDoubleEquals",
+                "src/a.ts:2 lint error lint/suspicious/noDebugger",
+                "src/a.ts:1 format error format",
+                "src/bad.ts:1 syntax error parse",
+                "src/imp.ts:1 import_order error assist/source/organizeImports",
+                "src/imp.ts:1 format error format",
             ]
         );
-        let silent =
-            Answer { code: 1, stdout: String::new(), stderr: "bad configuration".into(), is_cut: false };
+        let silent = answer(1, "", "bad configuration");
         assert!(findings(&silent).unwrap_err().contains("bad configuration"));
     }
 }

@@ -98,26 +98,20 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn the_projects_severities_count() {
-        let stdout = include_str!("../recorded/eslint.json").to_owned();
-        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (it.finding.check.as_str(), it.finding.line, it.finding.severity, it.finding.code.as_deref())
-            })
-            .collect();
+        let found = findings(&answer(1, include_str!("../recorded/eslint.json"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("lint", 2, Severity::Warn, Some("eqeqeq")),
-                ("lint", 2, Severity::Error, Some("no-debugger")),
-                ("syntax", 1, Severity::Error, None),
+                "/project/src/b.js:2 lint warn eqeqeq",
+                "/project/src/b.js:2 lint error no-debugger",
+                "/project/src/bad.js:1 syntax error -",
             ]
         );
-        let crashed = Answer { code: 2, stdout: String::new(), stderr: "Oops!".into(), is_cut: false };
+        let crashed = answer(2, "", "Oops!");
         assert!(findings(&crashed).unwrap_err().contains("Oops!"));
     }
 }

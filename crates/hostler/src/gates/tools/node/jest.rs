@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{EXTENSIONS, beside, configured, depends, is_test};
 use crate::gates::tools::environment::Ecosystem;
-use crate::gates::tools::process::Answer;
+use crate::gates::tools::process::{Answer, first_line};
 use crate::gates::tools::{Effort, Job, Purpose, Report, Tool, exited};
 
 /// Tests.
@@ -98,12 +98,12 @@ fn of_suite(suite: &Suite) -> Vec<Report> {
         .map(|it| {
             let text = it.failure_messages.first().map(String::as_str).unwrap_or_default();
             let line = traced(text, &suite.name).or(it.location.as_ref().map(|it| it.line)).unwrap_or(1);
-            let message = format!("`{}` failed: {}", it.full_name, first_line(text));
+            let message = format!("`{}` failed: {}", it.full_name, said(text));
             Report::new(&suite.name, line, "stop.test", Severity::Error, &message)
         })
         .collect();
     if found.is_empty() {
-        let message = format!("its tests cannot be collected: {}", first_line(&suite.message));
+        let message = format!("its tests cannot be collected: {}", said(&suite.message));
         found.push(Report::new(&suite.name, 1, "stop.test", Severity::Error, &message));
     }
     found
@@ -116,10 +116,9 @@ fn traced(text: &str, file: &Path) -> Option<usize> {
     text.get(at..)?.split(':').next()?.parse().ok()
 }
 
-/// The first line that says something, without the mark that jest puts before a heading.
-fn first_line(text: &str) -> String {
-    let lines = text.lines().map(str::trim).filter(|it| !it.is_empty() && !it.starts_with('●'));
-    lines.take(1).flat_map(str::chars).take(200).collect()
+/// What a text says first, without the mark that jest puts before a heading.
+fn said(text: &str) -> String {
+    first_line(text.lines().filter(|it| !it.trim_start().starts_with('●')))
 }
 
 #[cfg(test)]

@@ -64,32 +64,20 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn lines_with_a_place_are_findings() {
-        let answer =
-            |code, stdout: &str| Answer { code, stdout: stdout.into(), stderr: String::new(), is_cut: false };
-        let found = findings(&answer(1, include_str!("../recorded/tsc.txt"))).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (
-                    it.file.to_str().unwrap(),
-                    it.finding.line,
-                    it.finding.check.as_str(),
-                    it.finding.code.as_deref(),
-                )
-            })
-            .collect();
+        let found = findings(&answer(1, include_str!("../recorded/tsc.txt"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("src/bad.ts", 1, "syntax", Some("TS1109")),
-                ("src/a.ts", 2, "type", Some("TS2367")),
-                ("src/a.ts", 3, "type", Some("TS2322")),
+                "src/bad.ts:1 syntax error TS1109",
+                "src/a.ts:2 type error TS2367",
+                "src/a.ts:3 type error TS2322",
             ]
         );
-        let broken = answer(1, "error TS18003: No inputs were found in config file 'tsconfig.json'.\n");
+        let broken = answer(1, "error TS18003: No inputs were found in config file 'tsconfig.json'.\n", "");
         assert!(findings(&broken).unwrap_err().contains("TS18003"));
     }
 }

@@ -69,43 +69,30 @@ fn findings(output: &str) -> Result<Vec<Report>, String> {
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
-    use hostler_policy::checks::Severity::{Error, Warn};
-
     use super::*;
+    use crate::gates::tools::testing::rows;
 
     // @traces 021-TEST-UNIT-052..056 REQ-020-047
     #[test]
     fn each_code_counts_for_its_check() {
         let found = findings(include_str!("../recorded/flake8.txt")).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                let finding = &it.finding;
-                (
-                    finding.check.as_str(),
-                    finding.line,
-                    finding.code.as_deref().unwrap_or(""),
-                    finding.severity,
-                )
-            })
-            .collect();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("lint", 1, "F401", Warn),
-                ("lint", 4, "E302", Warn),
-                ("lint", 5, "F841", Warn),
-                ("stop.lint", 5, "F841", Error),
-                ("lint", 5, "E231", Warn),
-                ("lint", 6, "F632", Error),
-                ("lint", 6, "W291", Warn),
-                ("lint", 7, "W291", Warn),
-                ("lint", 8, "F841", Warn),
-                ("stop.lint", 8, "F841", Error),
-                ("lint", 8, "F722", Error),
-                ("lint", 8, "F821", Warn),
-                ("stop.lint", 8, "F821", Error),
-                ("syntax", 1, "E999", Error),
+                "src/a.py:1 lint warn F401",
+                "src/a.py:4 lint warn E302",
+                "src/a.py:5 lint warn F841",
+                "src/a.py:5 stop.lint error F841",
+                "src/a.py:5 lint warn E231",
+                "src/a.py:6 lint error F632",
+                "src/a.py:6 lint warn W291",
+                "src/a.py:7 lint warn W291",
+                "src/a.py:8 lint warn F841",
+                "src/a.py:8 stop.lint error F841",
+                "src/a.py:8 lint error F722",
+                "src/a.py:8 lint warn F821",
+                "src/a.py:8 stop.lint error F821",
+                "src/b.py:1 syntax error E999",
             ]
         );
         assert!(findings("there was a problem\n").is_err());

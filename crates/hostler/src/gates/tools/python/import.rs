@@ -18,7 +18,7 @@ pub(in super::super) const IMPORT: Tool = Tool {
     name: "import",
     gates: &[Gate::Safety],
     extensions: &["py"],
-    effort: Effort::Lint,
+    effort: Effort::Import,
     purposes: &[Purpose::Stop, Purpose::Review],
     program: (&["python3"], Ecosystem::Python),
     // What one module does must not decide about another.

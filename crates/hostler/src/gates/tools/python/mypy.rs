@@ -89,32 +89,15 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-
-    fn answer(code: i32, stdout: &str, stderr: &str) -> Answer {
-        Answer { code, stdout: stdout.to_owned(), stderr: stderr.to_owned(), is_cut: false }
-    }
+    use crate::gates::tools::testing::{answer, rows};
 
     // @traces 021-TEST-UNIT-058
     #[test]
     fn errors_are_findings_and_notes_are_not() {
         let found = findings(&answer(1, include_str!("../recorded/mypy.jsonl"), "")).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (
-                    it.file.to_str().unwrap(),
-                    it.finding.line,
-                    it.finding.check.as_str(),
-                    it.finding.code.as_deref(),
-                )
-            })
-            .collect();
         assert_eq!(
-            found,
-            [
-                ("src/app/bad.py", 1, "syntax", Some("syntax")),
-                ("src/app/mod2.py", 8, "type", Some("return-value")),
-            ]
+            rows(&found),
+            ["src/app/bad.py:1 syntax error syntax", "src/app/mod2.py:8 type error return-value",]
         );
     }
 

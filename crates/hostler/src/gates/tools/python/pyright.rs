@@ -115,26 +115,20 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn diagnostics_are_findings_with_lines_from_one() {
-        let stdout = include_str!("../recorded/basedpyright.json").to_owned();
-        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (it.finding.check.as_str(), it.finding.line, it.finding.severity, it.finding.code.as_deref())
-            })
-            .collect();
+        let found = findings(&answer(1, include_str!("../recorded/basedpyright.json"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("syntax", 1, Severity::Error, None),
-                ("type", 7, Severity::Error, Some("reportReturnType")),
-                ("type", 6, Severity::Warn, Some("reportUnusedVariable")),
+                "/project/src/app/bad.py:1 syntax error -",
+                "/project/src/app/mod.py:7 type error reportReturnType",
+                "/project/src/app/mod.py:6 type warn reportUnusedVariable",
             ]
         );
-        let failed = Answer { code: 3, stdout: String::new(), stderr: "bad config".into(), is_cut: false };
+        let failed = answer(3, "", "bad config");
         assert!(findings(&failed).unwrap_err().contains("bad config"));
     }
 }

@@ -67,11 +67,11 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::answer;
 
     #[test]
     fn types_are_advice() {
-        let stdout = include_str!("../recorded/ty.json").to_owned();
-        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
+        let found = findings(&answer(1, include_str!("../recorded/ty.json"), "")).unwrap();
         let message = "Return type does not match returned value: expected `str`, found `int`";
         let expected = Report::new("src/app/mod.py", 7, "type", Severity::Warn, message)
             .code(Some("invalid-explicit-return"));

@@ -92,39 +92,22 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn messages_are_findings() {
-        let stdout = include_str!("../recorded/clippy.jsonl").to_owned();
-        let found = findings(&Answer { code: 101, stdout, stderr: String::new(), is_cut: false }).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                let finding = &it.finding;
-                (
-                    finding.check.as_str(),
-                    finding.line,
-                    finding.severity,
-                    finding.code.as_deref().unwrap_or_default(),
-                )
-            })
-            .collect();
+        let found = findings(&answer(101, include_str!("../recorded/clippy.jsonl"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("lint", 2, Severity::Warn, "unused_variables"),
-                ("lint", 3, Severity::Warn, "clippy::needless_return"),
-                ("lint", 6, Severity::Error, "clippy::absurd_extreme_comparisons"),
-                ("lint", 6, Severity::Warn, "unused_comparisons"),
-                ("type", 2, Severity::Error, "E0308"),
+                "src/lib.rs:2 lint warn unused_variables",
+                "src/lib.rs:3 lint warn clippy::needless_return",
+                "src/lib.rs:6 lint error clippy::absurd_extreme_comparisons",
+                "src/lib.rs:6 lint warn unused_comparisons",
+                "src/lib.rs:2 type error E0308",
             ]
         );
-        let missing = Answer {
-            code: 101,
-            stdout: String::new(),
-            stderr: "error: no such command: `clippy`".into(),
-            is_cut: false,
-        };
+        let missing = answer(101, "", "error: no such command: `clippy`");
         assert!(findings(&missing).unwrap_err().contains("no such command"));
     }
 }

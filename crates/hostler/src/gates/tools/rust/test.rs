@@ -168,10 +168,7 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
-
-    fn answer(code: i32, stdout: &str, stderr: &str) -> Answer {
-        Answer { code, stdout: stdout.to_owned(), stderr: stderr.to_owned(), is_cut: false }
-    }
+    use crate::gates::tools::testing::answer;
 
     #[test]
     fn failed_tests_are_findings_where_they_panicked() {

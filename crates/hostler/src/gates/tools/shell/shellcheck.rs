@@ -72,27 +72,21 @@ mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
 
     use super::*;
+    use crate::gates::tools::testing::{answer, rows};
 
     #[test]
     fn comments_are_findings() {
-        let stdout = include_str!("../recorded/shellcheck.json").to_owned();
-        let found = findings(&Answer { code: 1, stdout, stderr: String::new(), is_cut: false }).unwrap();
-        let found: Vec<_> = found
-            .iter()
-            .map(|it| {
-                (it.finding.check.as_str(), it.finding.line, it.finding.severity, it.finding.code.as_deref())
-            })
-            .collect();
+        let found = findings(&answer(1, include_str!("../recorded/shellcheck.json"), "")).unwrap();
         assert_eq!(
-            found,
+            rows(&found),
             [
-                ("syntax", 1, Severity::Error, Some("SC1073")),
-                ("syntax", 1, Severity::Error, Some("SC1072")),
-                ("lint", 3, Severity::Info, Some("SC2086")),
-                ("lint", 4, Severity::Warn, Some("SC2034")),
+                "bad.sh:1 syntax error SC1073",
+                "bad.sh:1 syntax error SC1072",
+                "s.sh:3 lint info SC2086",
+                "s.sh:4 lint warn SC2034",
             ]
         );
-        let wrong = Answer { code: 4, stdout: String::new(), stderr: "bad option".into(), is_cut: false };
+        let wrong = answer(4, "", "bad option");
         assert!(findings(&wrong).unwrap_err().contains("bad option"));
     }
 }
