@@ -1,0 +1,307 @@
+
+// ---- OpenCode 1 -------------------------------------------------------------------------------------------------
+
+import type { Plugin, PluginInput, ToolDefinition } from "@opencode-ai/plugin"
+
+/** Events that the plugin looks at itself, whether or not the bridge wants them. */
+type Client = PluginInput["client"]
+
+/** Where a prompt of a session came from, so that ours goes the same way. */
+interface Origin {
+  agent: string
+  model: { providerID: string; modelID: string }
+}
+
+function voice(client: Client, pending: Set<Promise<unknown>>): Voice {
+  const send = (what: () => Promise<unknown>) => {
+    const sent: Promise<unknown> = Promise.resolve()
+      .then(what)
+      .catch(() => {})
+      .finally(() => pending.delete(sent))
+    pending.add(sent)
+  }
+  return {
+    log: (level, message) => send(() => client.app.log({ body: { service: "hostler", level, message } })),
+    toast: (variant, message) => {
+      if (hostMode() === "run") process.stderr.write(`${message}\n`)
+      send(() => client.tui.showToast({ body: { title: "hostler", variant, message } }))
+    },
+  }
+}
+
+/** Which sessions are subagents of which: everything of a subagent is accounted to the session that a person sees. */
+class Family {
+  #client: Client
+  #parents = new Map<string, string | undefined>()
+
+  constructor(client: Client) {
+    this.#client = client
+  }
+
+  learn(session: string, parent: string | undefined): void {
+    remember(this.#parents, session, parent)
+  }
+
+  forget(session: string): void {
+    this.#parents.delete(session)
+  }
+
+  /** The session above all others, or nothing for that one itself. */
+  async root(session: string): Promise<string | undefined> {
+    let above: string | undefined
+    for (let at = await this.#parent(session), depth = 0; at && depth < 16; at = await this.#parent(at), depth += 1) above = at
+    return above
+  }
+
+  async #parent(session: string): Promise<string | undefined> {
+    if (!this.#parents.has(session)) {
+      const asked = this.#client.session.get({ path: { id: session } }).then((it) => it.data)
+      const found = await within(asked, 1_000, undefined)
+      // An unknown session is asked about again at the next call.
+      if (found) this.learn(session, found.parentID)
+    }
+    return this.#parents.get(session)
+  }
+}
+
+/** The last words of each session's assistant, and whether an idle session was told of already. */
+class Turns {
+  #texts = new Map<string, { message: string; text: string }>()
+  #assistant = new Map<string, string>()
+  #idle = new Map<string, string>()
+
+  begin(session: string): void {
+    this.#texts.delete(session)
+    this.#assistant.delete(session)
+  }
+
+  answers(session: string, message: string): void {
+    remember(this.#assistant, session, message)
+  }
+
+  says(session: string, message: string, text: string): void {
+    const before = this.#texts.get(session)
+    const joined = before?.message === message ? `${before.text}\n${text}` : text
+    remember(this.#texts, session, { message, text: joined })
+  }
+
+  /** What was said last; nothing when this end was seen before: an aborted turn ends twice. */
+  end(session: string, user: string): { message?: string; text?: string } | undefined {
+    const key = `${user} ${this.#assistant.get(session) ?? ""}`
+    if (this.#idle.get(session) === key) return undefined
+    remember(this.#idle, session, key)
+    return this.#texts.get(session) ?? {}
+  }
+}
+
+function offered(tool: ToolOffer, bridge: Bridge, where: (session: string) => Promise<Fields>): ToolDefinition {
+  return {
+    description: tool.description,
+    // The host takes plain JSON Schema where its types ask for zod.
+    args: tool.args as unknown as ToolDefinition["args"],
+    async execute(args, context) {
+      const { callID } = context as { callID?: string }
+      const input = { name: tool.name, args, callID }
+      const fields = { ...(await where(context.sessionID)), agent: context.agent, directory: context.directory, input }
+      const aborted = new Promise<Outcome>((resolve) =>
+        context.abort.addEventListener("abort", () => resolve({ failure: "it was aborted" }), { once: true }),
+      )
+      const { answer, failure } = await Promise.race([bridge.ask("tool", fields, TOOL_MS_MAX), aborted])
+      const text = answer?.text ?? `${tool.name} failed: ${failure ?? answer?.fault ?? "no answer"}`
+      if (failure !== undefined || answer?.fault !== undefined || answer?.failed) throw new Error(text)
+      return text
+    },
+  }
+}
+
+export const Hostler: Plugin = async ({ client, directory, worktree }) => {
+  const pending = new Set<Promise<unknown>>()
+  const say = voice(client, pending)
+  const mode = hostMode()
+  const greeting = { input: { protocol: PROTOCOL, plugin: VERSION, flavour: 1, directory, worktree, pid: process.pid, mode } }
+  const bridge = new Bridge(directory, greeting, say)
+  const opened = await bridge.open()
+  if (opened.failure !== undefined) {
+    say.log("error", `hostler does not guard \`${directory}\`, and lets no tool call through: ${opened.failure}`)
+  }
+  const hello = opened.answer?.hello
+  if (hello && !hello.active) {
+    say.log("info", `hostler is not active in \`${directory}\`: \`hostler init\` makes it so`)
+    await bridge.close()
+    return {}
+  }
+  if (hello) {
+    const profile = hello.profile ? `, profile ${hello.profile}` : ""
+    say.log("info", `hostler ${hello.version} is active in ${basename(worktree || directory)} (\`${directory}\`)${profile}`)
+  }
+
+  const calls = new Calls()
+  const family = new Family(client)
+  const turns = new Turns()
+  const agents = new Map<string, string>()
+  const origins = new Map<string, Origin>()
+  const users = new Map<string, string>()
+  const failed = new Map<string, true>()
+  const ours = new Map<string, true>()
+  const tools = new Map((hello?.tools ?? []).map((tool) => [tool.name, tool]))
+
+  const where = async (session: string): Promise<Fields> => ({
+    session,
+    parent: await family.root(session),
+    agent: agents.get(session),
+    directory,
+  })
+  const ask = async (hook: string, session: string, fields: Fields) => bridge.ask(hook, { ...(await where(session)), ...fields })
+  const later = (work: Promise<unknown>) => {
+    const kept: Promise<unknown> = work
+      .catch((error) => say.log("error", reasonOf(error)))
+      .finally(() => pending.delete(kept))
+    pending.add(kept)
+  }
+
+  /** The turn goes on with `text`; where the host ends with the turn it is only shown. */
+  const goOn = async (session: string, text: string) => {
+    if (mode === "run") return say.toast("warning", text)
+    const messageID = identifier("msg")
+    remember(ours, messageID, true)
+    const body = { messageID, ...origins.get(session), parts: [{ type: "text" as const, text }] }
+    const sent = await client.session.promptAsync({ path: { id: session }, body })
+    if (sent.error !== undefined) {
+      say.log("error", `a prompt could not be sent: ${JSON.stringify(sent.error).slice(0, 200)}`)
+      say.toast("warning", text)
+    }
+  }
+
+  const ended = async (session: string, event: Fields) => {
+    const last = turns.end(session, users.get(session) ?? "")
+    if (!last) return
+    const { answer } = await ask("event", session, { event, last })
+    if (answer?.prompt) await goOn(session, answer.prompt)
+  }
+
+  const partUpdated = (properties: Fields): Promise<unknown> | undefined => {
+    const part = properties["part"]
+    if (!isRecord(part) || part["type"] !== "tool" || !isRecord(part["state"])) return undefined
+    const { tool, callID, sessionID, state } = part as { tool: string; callID: string; sessionID: string; state: Fields }
+    if (state["status"] !== "error" || calls.wasDenied(callID) || failed.has(callID)) return undefined
+    remember(failed, callID, true)
+    const input = { tool, callID, sessionID, args: shortened(state["input"]) }
+    return ask("tool.failed", sessionID, { input, output: { error: shortened(state["error"]) } })
+  }
+
+  const happened = (event: Fields): Promise<unknown> | undefined => {
+    const { type, properties } = event
+    if (typeof type !== "string" || !isRecord(properties)) return undefined
+    const info = isRecord(properties["info"]) ? properties["info"] : {}
+    const session = properties["sessionID"] ?? info["sessionID"] ?? info["id"]
+    if (type === "message.part.updated") return partUpdated(properties)
+    if (type === "message.updated") {
+      if (info["role"] === "assistant") turns.answers(String(session), String(info["id"]))
+    } else if (type === "session.created") {
+      family.learn(String(session), info["parentID"] as string | undefined)
+    }
+    if (!bridge.hello?.events?.includes(type)) return undefined
+    if (typeof session !== "string") return bridge.ask("event", { directory, event: shortened(event) })
+    if (type === "session.idle") return ended(session, event)
+    const sent = ask("event", session, { event: shortened(event) })
+    if (type === "session.deleted") family.forget(session)
+    return sent
+  }
+
+  return {
+    event: async ({ event }) => {
+      const work = happened(event as unknown as Fields)
+      if (work) later(work)
+    },
+
+    "chat.message": async (input, output) => {
+      const { message, parts } = output
+      const session = message.sessionID
+      remember(agents, session, message.agent)
+      remember(origins, session, { agent: message.agent, model: message.model })
+      remember(users, session, message.id)
+      turns.begin(session)
+      if (ours.has(message.id)) return
+      const { answer } = await ask("chat.message", session, { input, output: shortened({ message, parts }) })
+      for (const { part: id, text } of answer?.redact ?? []) {
+        const at = parts.findIndex((part) => part.id === id)
+        const part = parts[at]
+        if (part?.type === "text") part.text = text
+        else if (part) parts[at] = { id, sessionID: session, messageID: message.id, type: "text", text, synthetic: true }
+      }
+      for (const text of answer?.parts ?? []) {
+        const id = identifier("prt")
+        parts.push({ id, sessionID: session, messageID: message.id, type: "text", text, synthetic: true })
+      }
+    },
+
+    "experimental.chat.system.transform": async ({ sessionID, model }, output) => {
+      const first = output.system[0]
+      // The request for a title is no part of the conversation; nor is one without a session.
+      if (!sessionID || first === undefined || first.startsWith("You are a title generator")) return
+      const input = { sessionID, model: { id: model.id, providerID: model.providerID } }
+      const { answer } = await ask("experimental.chat.system.transform", sessionID, { input })
+      const text = answer?.append
+      if (text && !first.includes(text)) output.system[0] = `${first}\n\n${text}`
+    },
+
+    "experimental.session.compacting": async (input, output) => {
+      const { answer } = await ask("experimental.session.compacting", input.sessionID, { input })
+      output.context.push(...(answer?.context ?? []))
+    },
+
+    "experimental.text.complete": async ({ sessionID, messageID }, output) => {
+      turns.says(sessionID, messageID, output.text)
+    },
+
+    "shell.env": async (input, output) => {
+      const { answer } = input.sessionID
+        ? await ask("shell.env", input.sessionID, { input })
+        : await bridge.ask("shell.env", { directory, input })
+      Object.assign(output.env, answer?.env)
+    },
+
+    "tool.definition": async ({ toolID }, output) => {
+      const required = tools.get(toolID)?.required
+      // The host asks for every argument of a tool of ours, unless its schema is set here.
+      const schema = (output as { jsonSchema?: unknown }).jsonSchema
+      if (required && isRecord(schema)) Object.assign(output, { jsonSchema: { ...schema, required } })
+    },
+
+    "tool.execute.before": async (input, output) => {
+      const { answer, failure } = await ask("tool.execute.before", input.sessionID, { input, output: { args: output.args } })
+      const reason = failure ?? answer?.fault
+      const denied = reason === undefined ? answer?.deny : unjudged(reason)
+      if (denied !== undefined) {
+        calls.deny(input.callID)
+        say.log("warn", `${input.tool} was not run: ${denied.split("\n", 1)[0]?.slice(0, 300)}`)
+        throw new Error(denied)
+      }
+      if (answer?.args) calls.change(input.callID, output.args, answer.args)
+    },
+
+    "tool.execute.after": async (input, output) => {
+      const { answer } = await ask("tool.execute.after", input.sessionID, {
+        input: shortened(input),
+        output: shortened(output),
+      })
+      const text = [calls.note(input.callID), answer?.append].filter(Boolean).join("\n")
+      if (!text) return
+      // The result of an MCP tool is a list of parts, whatever the types say.
+      const { content } = output as { content?: unknown }
+      if (Array.isArray(content)) content.push({ type: "text", text })
+      else output.output = `${output.output ?? ""}\n\n${text}`
+    },
+
+    dispose: async () => {
+      const queued = async () => {
+        while (pending.size > 0) await Promise.allSettled([...pending])
+      }
+      await within(queued(), DISPOSE_MS_MAX, undefined)
+      await bridge.close()
+      await within(queued(), 1_000, undefined)
+    },
+
+    tool: Object.fromEntries([...tools.values()].map((tool) => [tool.name, offered(tool, bridge, where)])),
+  }
+}
