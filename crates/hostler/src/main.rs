@@ -18,6 +18,7 @@ mod replay;
 mod report;
 mod session;
 mod statusline;
+mod tools;
 mod trace;
 
 use std::process::ExitCode;
