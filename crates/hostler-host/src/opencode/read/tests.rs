@@ -1,0 +1,2 @@
+#![expect(clippy::unwrap_used, reason = "tests")]
+use super::*;
