@@ -14,6 +14,7 @@ mod hook;
 mod install;
 mod invariants;
 mod lifecycle;
+mod opencode;
 mod recall;
 mod replay;
 mod report;

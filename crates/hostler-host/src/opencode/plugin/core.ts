@@ -23,6 +23,8 @@ const FILE = (() => {
 const ACTIVATION_MS_MAX = 4_500
 /** How long one call may take until the bridge names its own limit. */
 const CALL_MS_MAX = 4_000
+/** The end of a turn may run the project's own gates. */
+const TURN_END_MS_MAX = 120_000
 /** A tool of ours may work for a while; the host can abort it. */
 const TOOL_MS_MAX = 600_000
 /** How long the host waits for queued work when it ends. */
@@ -30,6 +32,8 @@ const DISPOSE_MS_MAX = 10_000
 const EXIT_MS_MAX = 2_000
 const PING_EVERY_MS = 15_000
 const PING_MS_MAX = 5_000
+/** A child that let a call wait for too long has this long to show that it lives. */
+const SUSPECT_MS_MAX = 1_000
 const BACKOFF_MS_MIN = 100
 const BACKOFF_MS_MAX = 5_000
 /** A child that lived this long starts again with a clean record. */
@@ -151,6 +155,7 @@ class Bridge {
   #closed = false
   #told = ""
   #refused: string | undefined
+  #standing = new Map<string, Fields>()
 
   constructor(directory: string, greeting: Fields, voice: Voice) {
     this.#directory = directory
@@ -160,7 +165,7 @@ class Bridge {
 
   /** Starts the child and waits for its first answer, for a bounded time. */
   async open(): Promise<Outcome> {
-    this.#ping = setInterval(() => void this.#check(), PING_EVERY_MS)
+    this.#ping = setInterval(() => void this.#check(PING_MS_MAX), PING_EVERY_MS)
     this.#ping.unref?.()
     return this.#greet(ACTIVATION_MS_MAX)
   }
@@ -175,6 +180,12 @@ class Bridge {
     if (this.#child) this.#send(call.id)
     else this.#start()
     return call.outcome
+  }
+
+  /** What each child has to know before it answers: told now, and again to the next one. */
+  stands(hook: string, fields: Fields): void {
+    this.#standing.set(hook, fields)
+    void this.ask(hook, fields)
   }
 
   /** Ends the child when it has answered everything before. */
@@ -198,7 +209,7 @@ class Bridge {
         if (!this.#calls.delete(id)) return
         resolve({ failure: `no answer within ${limit_ms} ms` })
         // A child that hangs is replaced, so that the next call finds one that does not.
-        if (hook !== "ping" && hook !== "tool") void this.#check()
+        if (hook !== "ping" && hook !== "tool") void this.#check(SUSPECT_MS_MAX)
       }, limit_ms)
       const settle = (outcome: Outcome) => {
         clearTimeout(timer)
@@ -281,6 +292,9 @@ class Bridge {
     const waiting = [...this.#calls.entries()]
     if (!waiting.some(([, call]) => call.hook === "hello")) void this.#greet(CALL_MS_MAX)
     for (const [id, call] of waiting) if (call.hook === "hello") this.#send(id)
+    for (const [hook, fields] of this.#standing) {
+      if (!waiting.some(([, call]) => call.hook === hook)) void this.ask(hook, fields)
+    }
     for (const [id, call] of waiting) if (call.hook !== "hello") this.#send(id)
   }
 
@@ -351,10 +365,10 @@ class Bridge {
     }, wait)
   }
 
-  async #check(): Promise<void> {
+  async #check(limit_ms: number): Promise<void> {
     const child = this.#child
     if (!child || this.#closed) return
-    const { failure } = await this.ask("ping", {}, PING_MS_MAX)
+    const { failure } = await this.ask("ping", {}, limit_ms)
     if (failure && this.#child === child) child.kill("SIGKILL")
   }
 
@@ -386,6 +400,16 @@ class Calls {
   #changed = new Map<string, Fields>()
   #denied = new Map<string, true>()
 
+  #judged = new Map<string, true>()
+
+  judge(call: string): void {
+    remember(this.#judged, call, true)
+  }
+
+  wasJudged(call: string): boolean {
+    return this.#judged.has(call)
+  }
+
   deny(call: string): void {
     remember(this.#denied, call, true)
   }
@@ -410,7 +434,9 @@ class Calls {
 }
 
 /** How the host was started. */
-function hostMode(): "run" | "serve" | "tui" | "unknown" {
+type Mode = "run" | "serve" | "tui" | "unknown"
+
+function hostMode(): Mode {
   for (const word of process.argv.slice(2)) {
     if (word === "run") return "run"
     if (word === "serve" || word === "web" || word === "acp") return "serve"

@@ -3,7 +3,6 @@
 
 import type { Plugin, PluginInput, ToolDefinition } from "@opencode-ai/plugin"
 
-/** Events that the plugin looks at itself, whether or not the bridge wants them. */
 type Client = PluginInput["client"]
 
 /** Where a prompt of a session came from, so that ours goes the same way. */
@@ -12,7 +11,7 @@ interface Origin {
   model: { providerID: string; modelID: string }
 }
 
-function voice(client: Client, pending: Set<Promise<unknown>>): Voice {
+function voice(client: Client, mode: Mode, pending: Set<Promise<unknown>>): Voice {
   const send = (what: () => Promise<unknown>) => {
     const sent: Promise<unknown> = Promise.resolve()
       .then(what)
@@ -23,7 +22,7 @@ function voice(client: Client, pending: Set<Promise<unknown>>): Voice {
   return {
     log: (level, message) => send(() => client.app.log({ body: { service: "hostler", level, message } })),
     toast: (variant, message) => {
-      if (hostMode() === "run") process.stderr.write(`${message}\n`)
+      if (mode === "run") process.stderr.write(`${message}\n`)
       send(() => client.tui.showToast({ body: { title: "hostler", variant, message } }))
     },
   }
@@ -101,11 +100,13 @@ function offered(tool: ToolOffer, bridge: Bridge, where: (session: string) => Pr
     args: tool.args as unknown as ToolDefinition["args"],
     async execute(args, context) {
       const { callID } = context as { callID?: string }
+      const aborted = new Promise<Outcome>((resolve) => {
+        const stop = () => resolve({ failure: "it was aborted" })
+        if (context.abort.aborted) stop()
+        context.abort.addEventListener("abort", stop, { once: true })
+      })
       const input = { name: tool.name, args, callID }
       const fields = { ...(await where(context.sessionID)), agent: context.agent, directory: context.directory, input }
-      const aborted = new Promise<Outcome>((resolve) =>
-        context.abort.addEventListener("abort", () => resolve({ failure: "it was aborted" }), { once: true }),
-      )
       const { answer, failure } = await Promise.race([bridge.ask("tool", fields, TOOL_MS_MAX), aborted])
       const text = answer?.text ?? `${tool.name} failed: ${failure ?? answer?.fault ?? "no answer"}`
       if (failure !== undefined || answer?.fault !== undefined || answer?.failed) throw new Error(text)
@@ -116,8 +117,8 @@ function offered(tool: ToolOffer, bridge: Bridge, where: (session: string) => Pr
 
 export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   const pending = new Set<Promise<unknown>>()
-  const say = voice(client, pending)
   const mode = hostMode()
+  const say = voice(client, mode, pending)
   const greeting = { input: { protocol: PROTOCOL, plugin: VERSION, flavour: 1, directory, worktree, pid: process.pid, mode } }
   const bridge = new Bridge(directory, greeting, say)
   const opened = await bridge.open()
@@ -141,7 +142,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   const agents = new Map<string, string>()
   const origins = new Map<string, Origin>()
   const users = new Map<string, string>()
-  const failed = new Map<string, true>()
+  const finished = new Map<string, true>()
   const ours = new Map<string, true>()
   const tools = new Map((hello?.tools ?? []).map((tool) => [tool.name, tool]))
 
@@ -151,7 +152,8 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     agent: agents.get(session),
     directory,
   })
-  const ask = async (hook: string, session: string, fields: Fields) => bridge.ask(hook, { ...(await where(session)), ...fields })
+  const ask = async (hook: string, session: string, fields: Fields, limit_ms?: number) =>
+    bridge.ask(hook, { ...(await where(session)), ...fields }, limit_ms)
   const later = (work: Promise<unknown>) => {
     const kept: Promise<unknown> = work
       .catch((error) => say.log("error", reasonOf(error)))
@@ -175,7 +177,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   const ended = async (session: string, event: Fields) => {
     const last = turns.end(session, users.get(session) ?? "")
     if (!last) return
-    const { answer } = await ask("event", session, { event, last })
+    const { answer } = await ask("event", session, { event, last }, TURN_END_MS_MAX)
     if (answer?.prompt) await goOn(session, answer.prompt)
   }
 
@@ -183,10 +185,15 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     const part = properties["part"]
     if (!isRecord(part) || part["type"] !== "tool" || !isRecord(part["state"])) return undefined
     const { tool, callID, sessionID, state } = part as { tool: string; callID: string; sessionID: string; state: Fields }
-    if (state["status"] !== "error" || calls.wasDenied(callID) || failed.has(callID)) return undefined
-    remember(failed, callID, true)
     const input = { tool, callID, sessionID, args: shortened(state["input"]) }
-    return ask("tool.failed", sessionID, { input, output: { error: shortened(state["error"]) } })
+    const { status } = state
+    if ((status !== "error" && status !== "completed") || calls.wasDenied(callID) || finished.has(callID)) return undefined
+    remember(finished, callID, true)
+    if (status === "error") return ask("tool.failed", sessionID, { input, output: { error: shortened(state["error"]) } })
+    // What a person ran in the session's shell passes no other hook.
+    if (tool !== "bash" || calls.wasJudged(callID)) return undefined
+    const output = { output: shortened(state["output"]), metadata: shortened(state["metadata"]) }
+    return ask("shell.user", sessionID, { input, output })
   }
 
   const happened = (event: Fields): Promise<unknown> | undefined => {
@@ -209,6 +216,14 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   }
 
   return {
+    config: async (config) => {
+      const servers = Object.entries(config.mcp ?? {}).map(([name, server]) => {
+        const { type, command, url, enabled } = server as Fields
+        return [name, { type, command, url, enabled }]
+      })
+      bridge.stands("config", { directory, input: { mcp: Object.fromEntries(servers) } })
+    },
+
     event: async ({ event }) => {
       const work = happened(event as unknown as Fields)
       if (work) later(work)
@@ -269,6 +284,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     },
 
     "tool.execute.before": async (input, output) => {
+      calls.judge(input.callID)
       const { answer, failure } = await ask("tool.execute.before", input.sessionID, { input, output: { args: output.args } })
       const reason = failure ?? answer?.fault
       const denied = reason === undefined ? answer?.deny : unjudged(reason)
