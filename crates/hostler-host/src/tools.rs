@@ -383,13 +383,13 @@ fn patch(fields: &Fields, input: &Value) -> Vec<Action> {
     let mut actions: Vec<Action> = Vec::new();
     for line in text.lines() {
         let moved = |to: &str| Action::Edit { path: Some(to.trim().to_owned()), changes: Vec::new() };
-        if let Some(path) = line.strip_prefix("*** Add File: ") {
+        if let Some(path) = line.strip_prefix("*** Add File:") {
             actions.push(Action::Write { path: Some(path.trim().to_owned()), content: String::new() });
-        } else if let Some(path) = line.strip_prefix("*** Update File: ") {
+        } else if let Some(path) = line.strip_prefix("*** Update File:") {
             actions.push(moved(path));
-        } else if let Some(path) = line.strip_prefix("*** Delete File: ") {
+        } else if let Some(path) = line.strip_prefix("*** Delete File:") {
             actions.push(Action::Shell { command: format!("rm -- {}", quoted(path.trim())) });
-        } else if let Some(path) = line.strip_prefix("*** Move to: ") {
+        } else if let Some(path) = line.strip_prefix("*** Move to:") {
             actions.push(rename(actions.last(), path.trim()));
         } else if let Some(path) = line.strip_prefix("+++ ") {
             let path = path.split('\t').next().unwrap_or(path).trim();

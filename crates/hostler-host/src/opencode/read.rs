@@ -321,7 +321,10 @@ impl<'a> Line<'a> {
         if !self.directory.is_absolute() {
             return Err(Problem::RelativeDirectory);
         }
-        let session = self.root.clone().ok_or(Problem::Wrong { field: "session", expected: "the name of a session" })?;
+        let session = self
+            .root
+            .clone()
+            .ok_or(Problem::Wrong { field: "session", expected: "the name of a session" })?;
         Ok(Event {
             host: Host::OpenCode,
             name: self.name().to_owned(),
@@ -365,16 +368,23 @@ impl<'a> Line<'a> {
             ..call.clone()
         };
         let parts: Vec<ToolCall> = more.into_iter().enumerate().map(part).collect();
-        let event = |call| {
-            self.event_in(cwd.clone(), EventKind::ToolAfter { call, outcome: outcome.clone() })
-        };
+        let event =
+            |call| self.event_in(cwd.clone(), EventKind::ToolAfter { call, outcome: outcome.clone() });
         std::iter::once(call.clone()).chain(parts).map(event).collect()
     }
 
     /// The call that a line is about, and what else it does; or the call with what is wrong with it.
-    #[expect(clippy::type_complexity, reason = "what is wrong with a line differs from what is wrong with a call")]
-    fn call(&self, args: &Value, names: &Names) -> Result<Result<(ToolCall, Vec<Action>), (ToolCall, String)>, Problem> {
-        let tool = field(&self.input, "tool").ok_or(Problem::Wrong { field: "tool", expected: "the name of a tool" })?;
+    #[expect(
+        clippy::type_complexity,
+        reason = "what is wrong with a line differs from what is wrong with a call"
+    )]
+    fn call(
+        &self,
+        args: &Value,
+        names: &Names,
+    ) -> Result<Result<(ToolCall, Vec<Action>), (ToolCall, String)>, Problem> {
+        let tool = field(&self.input, "tool")
+            .ok_or(Problem::Wrong { field: "tool", expected: "the name of a tool" })?;
         Ok(tool::read(tool, args, field(&self.input, "callID"), names))
     }
 
@@ -408,7 +418,10 @@ impl<'a> Line<'a> {
                     Some(_) => EventKind::SubagentEnd { last_message, continuing: false },
                     None => EventKind::TurnEnd { last_message, continuing: false },
                 };
-                Ask::Idle { event: self.event(kind)?, message: field(&self.last, "message").map(str::to_owned) }
+                Ask::Idle {
+                    event: self.event(kind)?,
+                    message: field(&self.last, "message").map(str::to_owned),
+                }
             }
             _ => Ask::Nothing,
         })
@@ -456,10 +469,12 @@ fn servers(input: &Value) -> Vec<Server> {
     let table = input.get("mcp").and_then(Value::as_object);
     let nested = table.and_then(|table| table.get("servers")).and_then(Value::as_object);
     let server = |(name, value): (&String, &Value)| {
-        let off = value.get("enabled") == Some(&Value::Bool(false)) || value.get("disabled") == Some(&Value::Bool(true));
-        let command = value.get("command").and_then(Value::as_array).map(|words| {
-            words.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>()
-        });
+        let off = value.get("enabled") == Some(&Value::Bool(false))
+            || value.get("disabled") == Some(&Value::Bool(true));
+        let command = value
+            .get("command")
+            .and_then(Value::as_array)
+            .map(|words| words.iter().filter_map(Value::as_str).map(str::to_owned).collect::<Vec<_>>());
         let address = field(value, "url").map(|url| Way::Address(url.to_owned()));
         let way = address.or_else(|| command.filter(|it| !it.is_empty()).map(Way::Command)).filter(|_| !off);
         Server { name: name.clone(), way }

@@ -14,8 +14,7 @@ pub const SYSTEM_CHARS_MAX: usize = 4_000;
 pub const LOG_CHARS_MAX: usize = 100;
 
 /// What the host cannot ask a person from where we are.
-const NOBODY_ASKED: &str =
-    "A person has to decide this, and OpenCode cannot ask one here, so it was not run. Do not try it in another way: tell \
+const NOBODY_ASKED: &str = "A person has to decide this, and OpenCode cannot ask one here, so it was not run. Do not try it in another way: tell \
      the user what you wanted to run and why.";
 
 /// One line to the plugin. Members that are `None` or empty are left out.
@@ -206,6 +205,26 @@ impl Answer {
     /// The answer to a line that could not be read.
     pub fn fault(id: Option<u64>, problem: &str) -> Self {
         Self { id, fault: Some(problem.to_owned()), ..Self::default() }
+    }
+
+    /// The same, with what was found out beside the reply.
+    #[must_use]
+    pub fn with(mut self, mut beside: Self) -> Self {
+        self.hello = self.hello.or(beside.hello);
+        self.deny = self.deny.or(beside.deny);
+        self.args = self.args.or(beside.args);
+        self.append = self.append.or(beside.append);
+        self.prompt = self.prompt.or(beside.prompt);
+        self.text = self.text.or(beside.text);
+        self.failed = self.failed.or(beside.failed);
+        self.fault = self.fault.or(beside.fault);
+        self.toast = self.toast.or(beside.toast);
+        self.parts.append(&mut beside.parts);
+        self.redact.append(&mut beside.redact);
+        self.context.append(&mut beside.context);
+        self.env.append(&mut beside.env);
+        self.log.append(&mut beside.log);
+        self
     }
 
     /// The line, without its end.

@@ -27,8 +27,8 @@ pub struct MessageParts {
 pub struct Attached {
     /// Its path.
     pub path: String,
-    /// The parts that show what is in it, by the host's ids.
-    pub shown_in: Vec<String>,
+    /// The parts that show what is in it: the host's ids, and the texts.
+    pub shown: Vec<(String, String)>,
 }
 
 impl MessageParts {
@@ -50,13 +50,13 @@ impl MessageParts {
                         let arguments = serde_json::from_str(arguments).unwrap_or(Value::Null);
                         showing = read_path(&arguments).map(|path| out.attach(path));
                     } else if let (Some(index), Some(id)) = (showing, id) {
-                        out.shown(index, id);
+                        out.shown(index, id, text);
                     }
                 }
                 Some("file") => {
                     if let (Some(path), Some(id)) = (path(part), id) {
                         let index = out.attach(&path);
-                        out.shown(index, id);
+                        out.shown(index, id, "");
                     }
                     showing = None;
                 }
@@ -69,14 +69,14 @@ impl MessageParts {
 
     fn attach(&mut self, path: &str) -> usize {
         self.attached.iter().position(|it| it.path == path).unwrap_or_else(|| {
-            self.attached.push(Attached { path: path.to_owned(), shown_in: Vec::new() });
+            self.attached.push(Attached { path: path.to_owned(), shown: Vec::new() });
             self.attached.len() - 1
         })
     }
 
-    fn shown(&mut self, index: usize, part: String) {
+    fn shown(&mut self, index: usize, part: String, text: &str) {
         if let Some(file) = self.attached.get_mut(index) {
-            file.shown_in.push(part);
+            file.shown.push((part, text.to_owned()));
         }
     }
 }

@@ -74,13 +74,17 @@ pub(super) fn read(
     };
     if let Some(name) = texts.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
         let what = if fields.contains_key(*name) { "is not text" } else { "is missing" };
-        return Err((call(Action::Other), format!("the argument `{name}` of `{tool}` {what}; call it again with one")));
+        return Err((
+            call(Action::Other),
+            format!("the argument `{name}` of `{tool}` {what}; call it again with one"),
+        ));
     }
     if tool == "bash" && fields.get("workdir").is_some_and(|it| !it.is_string() && !it.is_null()) {
         return Err((call(Action::Other), "the argument `workdir` of `bash` is not text".to_owned()));
     }
     let known = |name: &&String| texts.contains(&name.as_str()) || others.contains(&name.as_str());
-    let known: Fields = fields.iter().filter(|(name, _)| known(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
+    let known: Fields =
+        fields.iter().filter(|(name, _)| known(name)).map(|(k, v)| (k.clone(), v.clone())).collect();
     let mut actions = tools::tool_calls(tool, &Value::Object(known), id).into_iter().map(|call| call.action);
     let first = actions.next().unwrap_or(Action::Other);
     Ok((call(first), actions.collect()))
@@ -102,7 +106,8 @@ fn split<'a>(tool: &'a str, names: &Names) -> (&'a str, &'a str) {
         name.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' { c } else { '_' }).collect()
     };
     let servers = names.servers.iter().flatten().map(plain);
-    let fitting = servers.filter(|server| tool.strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with('_')));
+    let fitting =
+        servers.filter(|server| tool.strip_prefix(server.as_str()).is_some_and(|rest| rest.starts_with('_')));
     match fitting.map(|server| server.len()).max() {
         Some(length) => (tool.get(..length).unwrap_or_default(), tool.get(length + 1..).unwrap_or_default()),
         None => tool.split_once('_').unwrap_or(("", tool)),

@@ -37,11 +37,13 @@ fn each_place_has_its_own_words_for_the_same_reply() {
 fn what_users_are_told_is_shown_whole_and_logged_in_one_short_line() {
     let long = "w".repeat(300);
     let message = format!("first {long}\nsecond");
-    let answer = Answer::of(Some(1), Place::Event, &Reply { message: Some(message.clone()), ..Reply::default() });
+    let answer =
+        Answer::of(Some(1), Place::Event, &Reply { message: Some(message.clone()), ..Reply::default() });
     assert_eq!(answer.toast, Some(Toast { variant: "info", message }));
     let [log] = answer.log.as_slice() else { panic!("{:?}", answer.log) };
     assert_eq!((log.level, log.message.chars().count()), (Level::Info, LOG_CHARS_MAX + 1));
-    let fault = Reply { message: Some("hostler: the disk is full; run `hostler doctor`".into()), ..Reply::default() };
+    let fault =
+        Reply { message: Some("hostler: the disk is full; run `hostler doctor`".into()), ..Reply::default() };
     let answer = Answer::of(Some(1), Place::Event, &fault);
     assert_eq!(answer.toast.map(|it| it.variant), Some("error"));
 }
