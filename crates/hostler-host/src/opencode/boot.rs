@@ -23,6 +23,13 @@ pub fn lock(version: &str) -> String {
     )
 }
 
+/// Whether `text` is what [`lock`] gives for some version: no package manager writes so little.
+pub fn is_lock_of_ours(text: &str) -> bool {
+    let read: Option<Value> = serde_json::from_str(text).ok();
+    let version = read.as_ref().and_then(|it| it["packages"][""]["dependencies"][PACKAGE].as_str());
+    version.is_some_and(|version| lock(version) == text)
+}
+
 /// Whether the client finds in `lock` what it and `package` (the text of a `package.json`) ask for.
 pub fn is_satisfied(lock: &str, package: Option<&str>) -> bool {
     let Ok(lock) = serde_json::from_str::<Value>(lock) else { return false };
@@ -58,6 +65,7 @@ mod tests {
     #[test]
     fn our_lock_is_one_that_the_client_takes() {
         let ours = lock("1.18.33");
+        assert!(is_lock_of_ours(&ours) && !is_lock_of_ours("{}") && !is_lock_of_ours(&format!("{ours}\n")));
         assert!(is_satisfied(&ours, None) && is_satisfied(&ours, Some("{}")));
         let package = r#"{"dependencies":{"@opencode-ai/plugin":"1.18.33","zod":"4"}}"#;
         assert!(!is_satisfied(&ours, Some(package)));

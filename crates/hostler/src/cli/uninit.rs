@@ -1,6 +1,7 @@
 //! `hostler uninit`.
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use serde_json::json;
 
@@ -52,13 +53,22 @@ fn plan(site: &Site, args: &Args) -> anyhow::Result<Vec<Undo>> {
     let hosts = args.host.map_or(Host::ALL.to_vec(), |host| vec![host]);
     let mut undone = Vec::new();
     if hosts.contains(&Host::Claude) {
-        let scopes = args.scope.map_or(vec![Scope::Local, Scope::Project], |scope| vec![scope]);
+        // Both of a project share the folder of agents.
+        let both = [Scope::Local, Scope::Project];
+        let scopes = args.scope.map_or(both.to_vec(), |scope| vec![scope]);
+        let staying: Vec<Scope> =
+            both.into_iter().filter(|it| !scopes.contains(it) && !scopes.contains(&Scope::User)).collect();
         for scope in scopes {
-            undone.extend(claude::undo(site, scope)?);
+            undone.extend(claude::undo(site, scope, &staying)?);
         }
     }
     if hosts.contains(&Host::OpenCode) {
         undone.extend(opencode::undo(site, args.scope.unwrap_or(Scope::Local), args.scope.is_none())?);
+    }
+    let mut seen: Vec<PathBuf> = Vec::new();
+    for undo in &mut undone {
+        undo.changes.retain(|change| !seen.contains(&change.path));
+        seen.extend(undo.changes.iter().map(|it| it.path.clone()));
     }
     Ok(undone)
 }

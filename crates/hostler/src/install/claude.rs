@@ -151,11 +151,11 @@ fn warnings(site: &Site, scope: Scope, change: &Change, after: &str) -> anyhow::
     Ok(all)
 }
 
-/// Plans the removal.
+/// Plans the removal. `staying` are scopes whose registrations stay: agents and commands of theirs do too.
 ///
 /// # Errors
 /// As [`plan`].
-pub(crate) fn undo(site: &Site, scope: Scope) -> anyhow::Result<Option<Undo>> {
+pub(crate) fn undo(site: &Site, scope: Scope, staying: &[Scope]) -> anyhow::Result<Option<Undo>> {
     let path = site.settings(scope);
     let mut change = Change::of(&path, scope.access())?;
     let record = Record::load(site, &path)?;
@@ -188,6 +188,10 @@ pub(crate) fn undo(site: &Site, scope: Scope) -> anyhow::Result<Option<Undo>> {
         removed,
         notes: Vec::new(),
     };
-    let files = files::undo(site, &mut undo, &artifacts(site, scope))?;
+    let staying: Vec<Record> = staying
+        .iter()
+        .filter_map(|scope| Record::load(site, &site.settings(*scope)).transpose())
+        .collect::<Result<_, _>>()?;
+    let files = files::undo(site, &mut undo, &artifacts(site, scope), &staying)?;
     Ok((undo.record.is_some() || touched || files).then_some(undo))
 }

@@ -112,14 +112,22 @@ pub(crate) fn write(
     true
 }
 
-/// Plans that files of ours go: those of the record, and those of `artifacts`, which tell by themselves. What was changed by hand stays,
-/// and is told. Whether there was one.
+/// Plans that files of ours go: those of the record, and those of `artifacts`, which tell by themselves. What was changed
+/// by hand stays, and is told; what a record of `staying` has stays. Whether there was one.
 ///
 /// # Errors
 /// As [`plan`].
-pub(crate) fn undo(site: &Site, undo: &mut Undo, artifacts: &[(PathBuf, &str)]) -> anyhow::Result<bool> {
+pub(crate) fn undo(
+    site: &Site,
+    undo: &mut Undo,
+    artifacts: &[(PathBuf, &str)],
+    staying: &[Record],
+) -> anyhow::Result<bool> {
     let mut any = false;
     for path in paths(undo.record.as_ref(), artifacts.iter().map(|(path, _)| path.as_path())) {
+        if staying.iter().any(|it| it.sha256_of(&path).is_some()) {
+            continue;
+        }
         let mut change = Change::of(&path, undo.scope.access())?;
         let recorded = undo.record.as_ref().and_then(|it| it.sha256_of(&path)).map(str::to_owned);
         match state(change.before()?, recorded.as_deref()) {

@@ -5,6 +5,7 @@
 
 pub(crate) mod boot;
 pub(crate) mod found;
+pub(crate) mod heartbeat;
 pub(crate) mod program;
 
 use std::path::{Path, PathBuf};
@@ -300,7 +301,7 @@ pub(crate) fn undo(site: &Site, scope: Scope, any_project_scope: bool) -> anyhow
     };
     let plugins = undo_plugins(site, &mut undo, &folder)?;
     let entries = undo_entries(site, &mut undo)?;
-    let files = files::undo(site, &mut undo, &artifacts(&folder))?;
+    let files = files::undo(site, &mut undo, &artifacts(&folder), &[])?;
     boot::undo(&mut undo, &folder)?;
     Ok((undo.record.is_some() || plugins || entries || files).then_some(undo))
 }

@@ -5,6 +5,7 @@
 mod corpus;
 mod doctor;
 mod killed;
+mod opencode;
 mod page;
 
 use std::collections::BTreeMap;
@@ -380,6 +381,7 @@ fn an_upgrade_replaces_the_path_and_keeps_the_way_back() {
     let current = site.read(LOCAL);
     site.write(LOCAL, &current.replace(env!("CARGO_BIN_EXE_hostler"), "/gone/with the/venv/hostler"));
     let said: Value = serde_json::from_str(&site.ok(&["init", "--json"])).unwrap();
+    let said = &said["hosts"][0];
     assert_eq!((&said["replaced"], &said["added"]), (&EVENTS.into(), &0.into()));
     assert_eq!(site.read(LOCAL), current);
     site.ok(&["uninit"]);

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use hostler_host::opencode::boot::{
-    GITIGNORE, LOCK, MODULES, dependencies, imports_package, is_satisfied, lock,
+    GITIGNORE, LOCK, MODULES, dependencies, imports_package, is_lock_of_ours, is_satisfied, lock,
 };
 
 use super::super::change::Change;
@@ -99,8 +99,15 @@ pub(super) fn plan(
     }
 }
 
-/// Files that the client wrote into a folder that is there for our sake alone go with it.
+/// A lock of ours goes also without a record. Files that the client wrote into a folder that is there for our sake alone
+/// go with it.
 pub(super) fn undo(undo: &mut Undo, folder: &Path) -> anyhow::Result<()> {
+    let mut change = Change::of(&folder.join(LOCK), undo.scope.access())?;
+    let planned = undo.changes.iter().any(|it| it.path == change.path);
+    if !planned && change.before()?.is_some_and(is_lock_of_ours) {
+        change.after = None;
+        undo.changes.push(change);
+    }
     let Some(record) = &undo.record else { return Ok(()) };
     if !record.folders.iter().any(|it| it == folder) {
         return Ok(());

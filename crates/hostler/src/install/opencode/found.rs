@@ -50,11 +50,6 @@ impl Source {
     pub(crate) fn is_registered(&self) -> bool {
         !self.plugins.is_empty()
     }
-
-    /// Whether anything here speaks of the client at all.
-    pub(crate) fn is_there(&self) -> bool {
-        self.folder.is_dir() || !self.configurations.is_empty() || self.recorded
-    }
 }
 
 /// The project's, then the user's.
