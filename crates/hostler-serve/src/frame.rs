@@ -82,6 +82,15 @@ fn is_id(id: &Value) -> bool {
     id.is_string() || id.is_i64() || id.is_u64() || id.as_f64().is_some_and(|number| number.fract() == 0.0)
 }
 
+/// Whether the parameters of a request are some, or none are there.
+pub(crate) fn has_parameters(message: &Value) -> bool {
+    match message.get("params") {
+        None | Some(Value::Null) => true,
+        Some(Value::Object(members)) => members.get("cursor").is_none_or(|it| it.is_string() || it.is_null()),
+        Some(_) => false,
+    }
+}
+
 /// As the SDK sees a message. `None`: it knows no such message.
 pub(crate) fn typed(message: Value) -> Option<ClientJsonRpcMessage> {
     serde_json::from_value(message).ok()

@@ -10,7 +10,7 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation,
     InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, RequestMetaObject, ServerCapabilities, ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -130,7 +130,11 @@ impl ServerHandler for Handler {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<InitializeResult, ErrorData>> + Send + '_ {
-        let result = self.negotiate_initialize(&request);
+        let result = if is_stateless(&context.meta) {
+            Err(unknown("initialize"))
+        } else {
+            self.negotiate_initialize(&request)
+        };
         if let Ok(result) = &result {
             let mut client = request;
             client.protocol_version = result.protocol_version.clone();
@@ -168,13 +172,14 @@ impl ServerHandler for Handler {
     fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> impl Future<Output = Result<CustomResult, ErrorData>> + Send + '_ {
         let method = request.method;
-        ready(Err(if METHODS.contains(&method.as_str()) {
+        let removed = method == "initialize" && is_stateless(&context.meta);
+        ready(Err(if METHODS.contains(&method.as_str()) && !removed {
             invalid(format!("the parameters are not what `{method}` takes"))
         } else {
-            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
+            unknown(&method)
         }))
     }
 }
@@ -187,6 +192,15 @@ fn opened(context: &RequestContext<RoleServer>) -> Result<(), ErrorData> {
     Err(invalid(
         "no protocol version is known: send `initialize` first, or name it in `_meta` of the request",
     ))
+}
+
+/// The request itself says that it is of a revision without a handshake.
+fn is_stateless(meta: &RequestMetaObject) -> bool {
+    meta.protocol_version().is_some_and(|version| !version.has_initialize())
+}
+
+fn unknown(method: &str) -> ErrorData {
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, format!("there is no method `{method}`"), None)
 }
 
 fn invalid(message: impl Into<Cow<'static, str>>) -> ErrorData {

@@ -2,7 +2,7 @@
 //!
 //! The protocol is the official SDK's, all revisions from 2024-11-05 to the stateless 2026-07-28. The transport is our
 //! own, since the one of the SDK loses answers: of a last line without a line end, of a line that is no JSON, of one that
-//! is too long, of calls that take longer than the stream that brought them. See [`transport`].
+//! is too long, of calls that take longer than the stream that brought them. See `transport.rs`.
 //!
 //! The crate knows no tool. It is given a [`Tools`] and reaches nothing but the two streams.
 

@@ -90,6 +90,15 @@ impl Transport {
             self.answer(&frame::error_of(&id, INVALID_REQUEST, why));
             return None;
         }
+        // The SDK takes what it cannot read for a method that it does not know, or for nothing.
+        if !frame::has_parameters(&message) {
+            self.answer(&frame::error_of(
+                &id,
+                INVALID_PARAMS,
+                "`params` has to be an object, and its `cursor` a text",
+            ));
+            return None;
+        }
         self.last += 1;
         message["id"] = self.last.into();
         let Some(typed) = frame::typed(message) else {

@@ -184,7 +184,7 @@ pub(crate) struct Answer {
 
 impl Answer {
     fn new(text: impl Into<String>, structured: Value) -> Self {
-        Self { text: text.into(), structured: Some(without_nothing(structured)), failed: false }
+        Self { text: text.into(), structured: Some(structured), failed: false }
     }
 
     fn failed(text: impl Into<String>) -> Self {
@@ -246,7 +246,11 @@ pub(crate) fn run(tool: &Tool, call: &Call<'_>) -> Answer {
     let call = Call { arguments: &arguments, ..*call };
     let answer = catch_unwind(AssertUnwindSafe(|| (tool.run)(&call)));
     match answer {
-        Ok(answer) => answer.unwrap_or_else(Answer::failed),
+        Ok(Ok(answer)) => {
+            let structured = answer.structured.map(|it| schema::shaped(tool.output, it));
+            Answer { structured, ..answer }
+        }
+        Ok(Err(why)) => Answer::failed(why),
         // What it said is for us and not for a model; the process has told it on stderr.
         Err(_) => Answer::failed(format!(
             "`{}` failed by a fault of hostler; go on without it, and let the user run `hostler doctor`",
@@ -258,16 +262,4 @@ pub(crate) fn run(tool: &Tool, call: &Call<'_>) -> Answer {
 /// The answer of a tool whose engine is not part of this version: plain, and with what helps instead.
 fn not_yet(why: &str) -> Result<Answer, String> {
     Err(format!("not available yet: {why}"))
-}
-
-/// A document without members that are null: they are not there, which is all that a schema has to say of them.
-fn without_nothing(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let kept = members.into_iter().filter(|(_, it)| !it.is_null());
-            Value::Object(kept.map(|(name, it)| (name, without_nothing(it))).collect())
-        }
-        Value::Array(entries) => entries.into_iter().map(without_nothing).collect(),
-        other => other,
-    }
 }

@@ -143,6 +143,23 @@ pub(crate) fn checked(
     Ok(out)
 }
 
+/// A structured answer with what the tool says it gives and nothing else: whoever reads it pays for each word.
+pub(crate) fn shaped(members: &[Argument], value: Value) -> Value {
+    let Value::Object(mut value) = value else { return value };
+    let kept = members.iter().filter_map(|member| {
+        let value = value.remove(member.name).filter(|it| !it.is_null())?;
+        let value = match (member.kind, value) {
+            (Kind::Object(members), value) => shaped(members, value),
+            (Kind::Objects(members), Value::Array(entries)) => {
+                entries.into_iter().map(|it| shaped(members, it)).collect()
+            }
+            (_, value) => value,
+        };
+        Some((member.name.to_owned(), value))
+    });
+    Value::Object(kept.collect())
+}
+
 fn accepted(argument: &Argument, value: &Value) -> Result<Value, String> {
     let name = argument.name;
     let wrong = || format!("`{name}` has to be {}, not {}", argument.kind.words(), said(value));

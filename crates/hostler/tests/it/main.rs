@@ -14,6 +14,7 @@ mod hook;
 mod install;
 mod invariants;
 mod lifecycle;
+mod mcp;
 mod opencode;
 mod recall;
 mod replay;

@@ -14,6 +14,8 @@ use crate::gates::{self, record, render};
 use crate::hook::World;
 use crate::tools::{Annotations, Answer, Call, Group, Tool};
 
+/// Findings that are given; a model reads each.
+const FINDINGS_MAX: usize = 100;
 /// How gates are named.
 const GATES: &[&str] = &["1", "2", "3", "4", "5", "stop"];
 
@@ -51,9 +53,12 @@ pub(crate) const TOOL: Tool = Tool {
             ]),
             "what was found",
         ),
+        Argument::required("omitted", Kind::Number, "how many findings there are besides"),
         Argument::required("files", Kind::Lines, "files that were looked at"),
         Argument::required("outside", Kind::Lines, "files that `gates.paths` leaves out"),
         Argument::required("runs", Kind::Objects(RUN), "tools of the project that ran, or should have"),
+        Argument::required("required", Kind::Lines, "required tools that did not run, with what to do"),
+        Argument::required("faults", Kind::Lines, "what went wrong"),
     ],
     annotations: Annotations::Reads,
     run,
@@ -100,6 +105,14 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
     });
     let mut structured = render::json(&report);
     structured["outside"] = json!(outside);
+    structured["omitted"] = 0.into();
+    if let Some(findings) = structured["findings"].as_array_mut() {
+        // Errors first: they are what stands in the way.
+        findings.sort_by_key(|it| it["severity"] != "error");
+        let omitted = findings.len().saturating_sub(FINDINGS_MAX);
+        findings.truncate(FINDINGS_MAX);
+        structured["omitted"] = omitted.into();
+    }
     Ok(Answer::new(text, structured))
 }
 

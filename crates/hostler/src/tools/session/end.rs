@@ -72,9 +72,10 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
     if report.get("closed") != Some(&Value::Bool(true)) {
         return Err(text.to_owned());
     }
-    let members = ["session", "closed", "length", "achievements", "steps"];
-    let structured = members.iter().filter_map(|it| Some(((*it).to_owned(), report.get(*it)?.clone())));
-    Ok(Answer::new(text, Value::Object(structured.collect())))
+    let mut structured = report.clone();
+    let achievements = report.get("achievements").and_then(Value::as_array).into_iter().flatten();
+    structured["achievements"] = achievements.filter_map(|it| it.get("text").cloned()).collect();
+    Ok(Answer::new(text, structured))
 }
 
 /// Runs the close and waits for it: how it ended, what it printed, what it complained about.

@@ -19,7 +19,7 @@ pub(crate) const TOOL: Tool = Tool {
     arguments: &[Argument::optional(
         "all",
         Kind::Flag,
-        "list all deferred work in the text, not only the 5 most urgent items",
+        "list all deferred work, not only the 5 most urgent items",
     )],
     output: &[
         Argument::required("active", Kind::Flag, "whether a session is active"),
@@ -35,7 +35,12 @@ pub(crate) const TOOL: Tool = Tool {
             "the active session",
         ),
         Argument::required("state", Kind::Object(STATE), "the project's state"),
-        Argument::required("work", Kind::Objects(WORK), "deferred work, most urgent first"),
+        Argument::required(
+            "work",
+            Kind::Objects(WORK),
+            "deferred work, most urgent first, as many items as asked for",
+        ),
+        Argument::required("work_count", Kind::Number, "how many items of deferred work are open"),
         Argument::required("session_count", Kind::Number, "how many sessions are recorded"),
     ],
     annotations: Annotations::Reads,
@@ -85,11 +90,15 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
     lines.extend(context.notes().iter().map(|it| format!("Note ({FILE}): {it}")));
     let mut structured = describe::status(&context);
     structured["active"] = context.active().is_some().into();
+    structured["work_count"] = open.len().into();
+    if let Some(work) = structured["work"].as_array_mut() {
+        work.truncate(shown);
+    }
     Ok(Answer::new(lines.join("\n"), structured))
 }
 
 /// The structured answer where no sessions are kept.
 fn nothing() -> serde_json::Value {
     let state = describe::state(&effect::first_state(&effect::Update::default()));
-    serde_json::json!({ "active": false, "state": state, "work": [], "session_count": 0 })
+    serde_json::json!({ "active": false, "state": state, "work": [], "work_count": 0, "session_count": 0 })
 }
