@@ -28,7 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hostler_host::reply::{Reply, Stop};
-use hostler_model::{Event, EventKind, Place};
+use hostler_model::{Action, Event, EventKind, Host, Place};
 
 use crate::config::{Config, OnFault};
 use crate::dirs::Dirs;
@@ -36,6 +36,7 @@ use crate::place::place;
 use crate::project::Project;
 
 pub(crate) use self::answer::{Caller, Voice};
+pub(crate) use self::call::now_ms;
 pub(crate) use self::claude::run;
 pub(crate) use self::memory::{FINDINGS, STOPPED};
 pub(crate) use self::recall::{Homes, unusable};
@@ -60,11 +61,38 @@ pub(crate) fn keep_panics() {
 /// where it says so. Never panics.
 pub(crate) fn handle(event: &Event, started: Option<PathBuf>, caller: &Caller) {
     let world = World::between(&event.cwd, started);
-    let reply = catch_unwind(AssertUnwindSafe(|| call::answer(event, &world, caller)));
-    caller.give(&reply.unwrap_or_else(|panic| {
+    caller.give(&reply(event, &[], &world, caller));
+}
+
+/// As [`handle`], for whoever puts an answer together from several events and gives it himself. `more`: what a tool call
+/// that is about to run does besides its own action; all of it is judged and kept, as one call.
+pub(crate) fn reply(event: &Event, more: &[Action], world: &World, caller: &Caller) -> Reply {
+    let reply = catch_unwind(AssertUnwindSafe(|| call::answer(event, more, world, caller)));
+    reply.unwrap_or_else(|panic| {
         let can_deny = matches!(event.kind, EventKind::ToolBefore { .. });
         fault_reply(&panic_text(panic.as_ref()), can_deny && world.config.on_fault == OnFault::Closed)
-    }));
+    })
+}
+
+/// What the agent is told with the result of a call that was let through with a warning: some hosts have no place for
+/// words before it.
+pub(crate) fn warned(event: &Event, world: &World) -> Option<String> {
+    record::warned(event, world.state()?)
+}
+
+/// What an agent is told of the project's session with each request.
+pub(crate) fn standing(event: &Event, world: &World) -> Option<String> {
+    session::standing(event, world)
+}
+
+/// Whether a turn that ends can be made to go on. How another client takes that is not known; a subagent of `OpenCode`
+/// has handed over its result when its end is told.
+fn can_go_on(event: &Event) -> bool {
+    match event.host {
+        Host::ClaudeCode => true,
+        Host::OpenCode => event.agent.is_none(),
+        Host::Foreign => false,
+    }
 }
 
 /// What is known besides the event.

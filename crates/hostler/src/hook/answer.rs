@@ -17,6 +17,11 @@ pub(crate) trait Voice: Send + Sync {
     /// Says something that hosts keep for whoever looks there.
     fn remark(&self, text: &str);
 
+    /// How long the end of a turn may take; `None`: as long as is registered.
+    fn turn_time_max(&self) -> Option<Duration> {
+        None
+    }
+
     /// What follows does not decide any more how the session's next event is taken.
     fn settled(&self) {}
 
@@ -87,12 +92,12 @@ impl Caller {
     }
 
     /// The same, for a call whose work began at `started`.
-    pub(super) fn begun(self, started: Instant) -> Self {
+    pub(crate) fn begun(self, started: Instant) -> Self {
         Self { started, ..self }
     }
 
     /// The same, for work that may take until `deadline`.
-    pub(super) fn until(&self, deadline: Instant) -> Self {
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
         Self { deadline: self.deadline.max(deadline), ..self.clone() }
     }
 
@@ -115,7 +120,7 @@ impl Caller {
     }
 
     /// Does `action` when the answer was given, and not when the watchdog answered instead.
-    pub(super) fn afterwards(&self, action: impl FnOnce() + Send + 'static) {
+    pub(crate) fn afterwards(&self, action: impl FnOnce() + Send + 'static) {
         self.answer.afterwards.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(action));
     }
 
@@ -160,8 +165,13 @@ impl Caller {
     }
 
     /// Says something beside the answer.
-    pub(super) fn remark(&self, text: &str) {
+    pub(crate) fn remark(&self, text: &str) {
         self.answer.voice.remark(text);
+    }
+
+    /// How long the end of a turn may take; `None`: as long as is registered.
+    pub(super) fn turn_time_max(&self) -> Option<Duration> {
+        self.answer.voice.turn_time_max()
     }
 
     /// What follows in this call may run beside the session's next event.

@@ -33,10 +33,11 @@ const RESERVE: Duration = Duration::from_millis(500);
 const LATER_CHARS_MAX: usize = 600;
 
 /// Answers one event.
-pub(super) fn answer(event: &Event, world: &World, caller: &Caller) -> Reply {
+/// `more`: what a tool call that is about to run does besides its own action.
+pub(super) fn answer(event: &Event, more: &[Action], world: &World, caller: &Caller) -> Reply {
     super::fault::hook();
     match &event.kind {
-        EventKind::ToolBefore { call } => Before { event, call, world, caller }.answer(),
+        EventKind::ToolBefore { call } => Before { event, call, more, world, caller }.answer(),
         _ => after(event, world, caller),
     }
 }
@@ -46,6 +47,8 @@ pub(super) fn answer(event: &Event, world: &World, caller: &Caller) -> Reply {
 struct Before<'a> {
     event: &'a Event,
     call: &'a ToolCall,
+    /// What the same call does besides: the other files of a patch.
+    more: &'a [Action],
     world: &'a World,
     caller: &'a Caller,
 }
@@ -104,8 +107,21 @@ impl Before<'_> {
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 
-    /// Decides. What fails outside every single rule decides nothing, and is recorded and told like one.
+    /// Decides about everything that the call does: the strictest verdict counts.
     fn judge(&self, place: &Place, memory: &mut Memory<'_>) -> Judged {
+        let mut judged = self.judge_part(place, memory);
+        for action in self.more {
+            let call = ToolCall { action: action.clone(), ..self.call.clone() };
+            let event = Event { kind: EventKind::ToolBefore { call: call.clone() }, ..self.event.clone() };
+            let part =
+                Before { event: &event, call: &call, more: &[], world: self.world, caller: self.caller };
+            judged.join(part.judge_part(place, memory));
+        }
+        judged
+    }
+
+    /// Decides about one thing. What fails outside every single rule decides nothing, and is recorded and told like one.
+    fn judge_part(&self, place: &Place, memory: &mut Memory<'_>) -> Judged {
         let look = |needs: &Needs| {
             let mut facts = self.look(needs, place);
             memory.fill(needs, &mut facts);
@@ -181,9 +197,10 @@ impl Before<'_> {
             return false;
         }
         let edits = self.world.config.checkpoints.edits.unwrap_or(self.world.config.project);
-        let edited = (edits && place.git_dir.is_some())
-            .then(|| record::edited_file(&self.call.action, place, &self.event.cwd))
-            .flatten();
+        let actions = std::iter::once(&self.call.action).chain(self.more);
+        let edited = actions
+            .filter(|_| edits && place.git_dir.is_some())
+            .filter_map(|action| record::edited_file(action, place, &self.event.cwd));
         // A denied call that a person lets through loses what its rules found.
         let lost = if granted {
             decision.findings.iter().flat_map(|finding| finding.snapshot.clone()).collect()
@@ -294,7 +311,7 @@ impl Before<'_> {
         seen: Option<Peek>,
     ) -> Option<Appended> {
         let mut attributes = record::call(self.event, self.call);
-        record::decision(&mut attributes, self.call, judged, place);
+        record::decision(&mut attributes, self.call, self.more, judged, place);
         set(&mut attributes, "profile", self.world.config.settings.profile.name());
         if judged.decision.verdict.blocks() {
             match kept::of_stopped(self.event, self.call, place) {
@@ -400,6 +417,7 @@ fn close(judged: &mut Judged, faults: &[String]) {
 /// Everything but a tool call that is about to run.
 fn after(event: &Event, world: &World, caller: &Caller) -> Reply {
     if let Some(turn::Ended { mut reply, touched }) = turn::end(event, world, caller) {
+        caller.settled();
         super::gate::add(event, world, caller, touched, &mut reply);
         if reply.stop.is_none() {
             let said = super::session::on(event, world, &super::gate::renewed(caller));
@@ -540,6 +558,10 @@ fn append_after(
         "duration_us",
         u64::try_from(line.caller.elapsed().as_micros()).unwrap_or(u64::MAX),
     );
+    if line.caller.is_given() {
+        // The watchdog has answered; what was decided came too late to count.
+        set(&mut line.attributes, "late", true);
+    }
     let entry = Entry {
         kind: line.kind,
         time_ms: now_ms(),
@@ -568,7 +590,7 @@ pub(super) fn record_unreadable(
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))

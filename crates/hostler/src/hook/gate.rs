@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use hostler_host::claude::settings::{self, Registered, TIMEOUT_S};
 use hostler_host::reply::{Reply, Stop};
 use hostler_ledger::journal::sha256_hex;
-use hostler_model::{Event, EventKind, Host};
+use hostler_model::{Event, EventKind};
 
 use super::call::{Line, append};
 use super::record::{self, set};
@@ -58,7 +58,7 @@ pub(super) fn add(
     if world.config.gates.stop(profile) == GateStop::Off {
         return;
     }
-    let allowed = time_max(world);
+    let allowed = caller.turn_time_max().unwrap_or_else(|| time_max(world));
     let end = caller.started + allowed;
     let late = Reply {
         message: Some(joined(
@@ -110,8 +110,7 @@ impl Gate<'_> {
         let circumstances = Circumstances {
             continuing: self.continuing,
             goes_on: reply.stop.is_some(),
-            // How another client takes this is not known.
-            may_block: self.event.host == Host::ClaudeCode,
+            may_block: super::can_go_on(self.event),
         };
         let decided = match stop::decide(&self.turn, &checked, circumstances) {
             Ok(decided) => decided,

@@ -96,6 +96,16 @@ fn asked<'a>(event: &'a Event, world: &World) -> Option<Asked<'a>> {
     }
 }
 
+/// How the project's session stands, for an agent that is told it anew with each request; `None` where none is active.
+pub(super) fn standing(event: &Event, world: &World) -> Option<String> {
+    let sessions = Sessions::find(&event.cwd, &world.project, world.dirs.as_ref()?, &world.config)?;
+    // A record that cannot be read is told with the next prompt.
+    let context = sessions.read().ok()?;
+    let (_, session) = context.active()?;
+    let branch = known::branch(&world.project);
+    Some(display::for_agent(&overview(&context, &session, branch.as_deref()), Standing::GoesOn))
+}
+
 /// Whether an event asks for the end of the session.
 pub(super) fn closes(event: &Event) -> bool {
     let typed = match &event.kind {

@@ -8,7 +8,7 @@ use hostler_host::reply::{Reply, Stop};
 use hostler_ledger::journal::{self, Appended, sha256_hex};
 use hostler_ledger::redact::preview;
 use hostler_ledger::state::{self, StopAnswer, TurnEnd};
-use hostler_model::{Event, EventKind, Host, Mode};
+use hostler_model::{Event, EventKind, Mode};
 use hostler_policy::claims::{self, Audit, Finding, Judged, Kind, Severity, Standing, Turn};
 use serde_json::{Value, json};
 
@@ -192,8 +192,7 @@ impl End<'_> {
 
     /// Whether the agent is sent back, and counts it. A turn that cannot be counted is let go.
     fn stop(&self, result: &Result, findings: &[Finding], faults: &mut Vec<String>) -> Option<StopAnswer> {
-        // How another client takes this is not known.
-        let state = self.world.state().filter(|_| self.event.host == Host::ClaudeCode)?;
+        let state = self.world.state().filter(|_| super::can_go_on(self.event))?;
         let denied: Vec<&Finding> = findings
             .iter()
             .zip(&result.modes)
