@@ -117,7 +117,7 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     for (_, plugin) in &plugins {
         let seen = heartbeat.as_ref().map_or_else(
             || "no start seen yet".to_owned(),
-            |it| format!("OpenCode {} ({}) loaded it {}", it.host, it.mode, it.age(Timestamp::now())),
+            |it| format!("loaded {} ({})", it.age(Timestamp::now()), it.client()),
         );
         let edited = if plugin.edited { ", changed by hand" } else { "" };
         writeln!(out, "opencode  {}{edited}; {seen}", site.shown(&plugin.path))?;

@@ -40,9 +40,6 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     if !args.dry_run {
         undone.iter().try_for_each(|it| it.apply(&site))?;
         shown.iter().try_for_each(Change::apply)?;
-        for record in undone.iter().filter_map(|it| it.record.as_ref()) {
-            record.forget(&site)?;
-        }
         shared::hand_over(&site, &undone)?;
     }
     drop(lock);

@@ -96,7 +96,7 @@ pub(crate) fn plan(site: &Site, scope: Scope, asked: Asked, command: &str) -> an
     plan.hidden.extend(agents.iter().cloned());
     let seeded = if flavour == Flavour::One {
         let version = program.as_ref().and_then(|it| it.version.as_deref());
-        boot::plan(site, &mut plan, &folder, version)?
+        boot::plan(site, &mut plan, version)?
     } else {
         false
     };
@@ -301,7 +301,8 @@ pub(crate) fn undo(site: &Site, scope: Scope, any_project_scope: bool) -> anyhow
     };
     let plugins = undo_plugins(site, &mut undo, &folder)?;
     let entries = undo_entries(site, &mut undo)?;
-    let files = files::undo(site, &mut undo, &artifacts(&folder), &[])?;
+    let staying: Vec<Record> = Record::all(site).into_iter().filter(|it| it.settings != folder).collect();
+    let files = files::undo(site, &mut undo, &artifacts(&folder), &staying)?;
     boot::undo(&mut undo, &folder)?;
     Ok((undo.record.is_some() || plugins || entries || files).then_some(undo))
 }

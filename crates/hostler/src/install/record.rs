@@ -117,6 +117,17 @@ impl Record {
         self.folders.dedup();
     }
 
+    /// Every record of this user whose place is still there; what cannot be read is left out.
+    pub(crate) fn all(site: &Site) -> Vec<Self> {
+        let entries = std::fs::read_dir(site.installs()).into_iter().flatten().flatten();
+        let paths = entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "json"));
+        let read = |path: PathBuf| serde_json::from_slice::<Self>(&std::fs::read(path).ok()?).ok();
+        let mut all: Vec<Self> =
+            paths.filter_map(read).filter(|it| it.version <= VERSION && it.settings.exists()).collect();
+        all.sort_by(|a, b| a.settings.cmp(&b.settings));
+        all
+    }
+
     /// Writes the record, if it says something new.
     pub(crate) fn store(&self, site: &Site) -> anyhow::Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;

@@ -131,7 +131,8 @@ fn registrations(site: &Site) -> Vec<(Host, Scope, PathBuf)> {
     all
 }
 
-/// Removes the folders that we made. What another registration still uses is undone with that one.
+/// Removes the folders that we made, and forgets the records. What another registration still uses is undone with that
+/// one. The records go last, so that a run that is killed is finished by the next one.
 ///
 /// # Errors
 /// A folder or a record cannot be written.
@@ -142,26 +143,26 @@ pub(crate) fn hand_over(site: &Site, undone: &[Undo]) -> anyhow::Result<()> {
     remove_empty(&folders)?;
     folders.retain(|it| it.is_dir());
     let kept = undone.iter().find_map(|it| it.kept.clone());
-    let keys = Scope::ALL.into_iter().flat_map(|scope| Host::ALL.map(|host| (scope, site.key(host, scope))));
-    let mut seen: Vec<PathBuf> = Vec::new();
-    for (scope, key) in keys {
-        if seen.contains(&key) {
+    let undone_records = || undone.iter().filter_map(|it| it.record.as_ref());
+    for mut other in Record::all(site) {
+        if undone_records().any(|it| it.settings == other.settings) {
             continue;
         }
-        seen.push(key.clone());
-        let Ok(Some(mut other)) = Record::load(site, &key) else { continue };
+        // Those of other projects share nothing but folders of the user's.
+        let here = Scope::ALL.iter().any(|scope| site.key(other.host, *scope) == other.settings);
+        let kept = kept.as_ref().filter(|_| here);
         let used = |folder: &&PathBuf| {
             other.settings.starts_with(folder)
                 || other.files.iter().any(|(file, _)| file.starts_with(folder))
-                || kept.as_ref().is_some_and(|(file, _)| file.starts_with(folder))
+                || kept.is_some_and(|(file, _)| file.starts_with(folder))
         };
         let inherited: Vec<PathBuf> = folders.iter().filter(used).cloned().collect();
         other.made(inherited);
-        let same = |undo: &Undo| (undo.scope == Scope::User) == (scope == Scope::User);
+        let same = |undo: &Undo| (undo.scope == Scope::User) == (other.scope == Scope::User);
         if undone.iter().any(same) {
-            other.configuration = other.configuration.or_else(|| kept.clone());
+            other.configuration = other.configuration.or_else(|| kept.cloned());
         }
         other.store(site)?;
     }
-    Ok(())
+    undone_records().try_for_each(|it| it.forget(site))
 }

@@ -15,8 +15,6 @@ use crate::install::opencode::heartbeat::{self, Heartbeat};
 use crate::install::opencode::program::{self, Program};
 use crate::install::{Host, Scope, binary, canary};
 
-/// How much earlier than its greeting a session may have begun, milliseconds: the plugin starts a child first.
-const LATE_MS_MAX: i64 = 60_000;
 /// Variables that keep the client from loading plugins.
 const SWITCHES: [(&str, &str); 2] = [
     ("OPENCODE_PURE", "no plugin is loaded"),
@@ -65,7 +63,9 @@ impl Doctor<'_> {
                 self.opencode_plugin(source, plugin, program.as_ref());
             }
         }
-        self.opencode_start(program.as_ref(), start);
+        let plugins = registered.iter().flat_map(|it| &it.plugins);
+        let since_ms = plugins.map(|it| written_ms(&it.path)).min().unwrap_or_default();
+        self.opencode_start(program.as_ref(), start, since_ms);
         self.opencode_surroundings(&sources, program.as_ref());
         true
     }
@@ -153,7 +153,7 @@ impl Doctor<'_> {
     }
 
     /// Whether the client loads the plugin: by what it has shown, or by a start of it.
-    fn opencode_start(&mut self, program: Option<&Program>, start: bool) {
+    fn opencode_start(&mut self, program: Option<&Program>, start: bool, since_ms: i64) {
         let evidence = self.site.dirs.project_state(&self.site.project.key());
         let root = &self.site.project.root;
         let (started, ran) = match program.filter(|_| start) {
@@ -166,9 +166,10 @@ impl Doctor<'_> {
         }
         let heartbeat = Heartbeat::load(&evidence);
         let last = heartbeat.as_ref().map_or(0, |it| it.time_ms);
+        // A session that the plugin saw has a journal. Those from before the plugin was there could have none.
         let session = program.and_then(|it| program::newest_session(&it.path, root));
+        let session = session.filter(|it| since_ms <= it.time_ms && !has_journal(&evidence, &it.id));
         let now = Timestamp::now();
-        let unguarded = "no plugin was loaded for it, so it is not guarded: it was started with `--pure`, or its OpenCode found no plugin";
         match (&heartbeat, session) {
             _ if start && program.is_none() => {
                 self.add(Level::Problem, "OpenCode", "there is no `opencode` to start", "put it on PATH");
@@ -178,10 +179,15 @@ impl Doctor<'_> {
                 let fix = "run `opencode debug config` here and look for `hostler` under `plugin`";
                 self.add(Level::Problem, "OpenCode", what, fix);
             }
-            (_, Some(session)) if last + LATE_MS_MAX < session.time_ms => {
+            (_, Some(session)) => {
                 let when = Timestamp::from_millisecond(session.time_ms).unwrap_or(now);
-                let what = format!("session {} of {}: {unguarded}", session.id, heartbeat::ago(now, when));
-                let fix = "start OpenCode without `--pure`, then run `hostler doctor --start`";
+                let what = format!(
+                    "session {} ({}) is not guarded: OpenCode was started with `--pure`, or before our plugin was there, or found no plugin",
+                    session.id,
+                    heartbeat::ago(now, when)
+                );
+                let fix =
+                    "end that OpenCode and start it without `--pure`; `hostler doctor --start` tries it";
                 self.add(Level::Problem, "OpenCode", what, fix);
             }
             (Some(heartbeat), _) => self.opencode_heartbeat(heartbeat, now),
@@ -199,9 +205,9 @@ impl Doctor<'_> {
     }
 
     fn opencode_heartbeat(&mut self, heartbeat: &Heartbeat, now: Timestamp) {
-        let Heartbeat { host, mode, plugin, binary, .. } = heartbeat;
+        let Heartbeat { plugin, binary, .. } = heartbeat;
         let ours = env!("CARGO_PKG_VERSION");
-        let what = format!("OpenCode {host} ({mode}) loaded the plugin {}", heartbeat.age(now));
+        let what = format!("loaded the plugin {} ({})", heartbeat.age(now), heartbeat.client());
         if plugin == ours && binary == ours {
             self.add(Level::Ok, "OpenCode", what, "");
         } else {
@@ -226,8 +232,9 @@ impl Doctor<'_> {
             self.add(Level::Problem, "OpenCode", what, "end it, and start OpenCode without `--pure`");
         }
         let one = program.and_then(|it| program::flavour(it.version.as_deref()?)) != Some(Flavour::Two);
-        for source in sources.iter().filter(|it| one && (it.scope != Scope::User || it.folder.is_dir())) {
-            self.opencode_packages(&source.folder);
+        let scope = sources.iter().find(|it| it.is_registered()).map_or(Scope::Local, |it| it.scope);
+        for folder in boot::folders(self.site, scope).iter().filter(|_| one) {
+            self.opencode_packages(folder);
         }
         if program::ripgrep(&self.site.dirs.home).is_none() {
             let what = "there is no `rg`: OpenCode downloads it when `grep`, `glob` or `skill` is first used, and without a network they fail";
@@ -247,9 +254,16 @@ impl Doctor<'_> {
                     "run `hostler init --host opencode` again, and the next start of OpenCode installs them";
                 self.add(Level::Problem, place, what, fix);
             }
-            State::Needed(_) | State::Open => {
-                let what = "OpenCode installs packages here when it starts, and waits for that: up to a minute without a network";
+            State::Needed(wanted) => {
+                let what = format!(
+                    "OpenCode installs packages here when it starts ({}), and waits for that: up to a minute without a network",
+                    wanted.join(", ")
+                );
                 self.add(Level::Note, place, what, "start OpenCode once with a network");
+            }
+            State::Open => {
+                let what = "OpenCode installs packages here when it starts, and waits for that: up to a minute without a network";
+                self.add(Level::Note, place, what, "run `hostler init --host opencode` again");
             }
         }
     }
@@ -260,6 +274,20 @@ impl Doctor<'_> {
         let word = if host == Host::Claude { "claude" } else { "opencode" };
         self.add(Level::Note, "registration", what, format!("run `hostler init --host {word}`"));
     }
+}
+
+/// Whether anything was recorded of a session: also of one that is over.
+fn has_journal(evidence: &Path, session: &str) -> bool {
+    let files = hostler_ledger::journal::files(evidence).unwrap_or_default();
+    let of = |it: &PathBuf| it.file_name().is_some_and(|name| name.to_string_lossy().starts_with(session));
+    files.iter().any(of)
+}
+
+/// When a file was written last.
+fn written_ms(path: &Path) -> i64 {
+    let written = std::fs::metadata(path).and_then(|it| it.modified()).ok();
+    let written = written.and_then(|it| Timestamp::try_from(it).ok());
+    written.map_or(0, Timestamp::as_millisecond)
 }
 
 /// The file that a listed plugin names, if it is one.

@@ -9,10 +9,12 @@ use std::path::{Path, PathBuf};
 use hostler_host::opencode::boot::{
     GITIGNORE, LOCK, MODULES, dependencies, imports_package, is_lock_of_ours, is_satisfied, lock,
 };
+use hostler_ledger::file::Access;
 
 use super::super::change::Change;
 use super::super::plan::{Plan, Undo};
-use super::super::{Site, files};
+use super::super::{Scope, Site, files};
+use crate::dirs::Dirs;
 
 /// Folders whose files the client runs.
 const RUN: [&str; 4] = ["plugin", "plugins", "tool", "tools"];
@@ -55,35 +57,54 @@ pub(crate) fn state(folder: &Path) -> State {
     State::Needed(importing.iter().map(|it| it.display().to_string()).chain(wanted).collect())
 }
 
-/// Plans the seed. Whether a start will install nothing for our sake.
+/// The folders that a start in the project goes through, that of `scope` first: with a plugin anywhere, it waits for all.
+pub(crate) fn folders(site: &Site, scope: Scope) -> Vec<PathBuf> {
+    let mut all = vec![site.opencode_folder(scope), site.opencode_folder(Scope::User)];
+    // Its own installer makes it, and the client takes it for one of configuration.
+    all.extend(Some(site.dirs.home.join(".opencode")).filter(|it| it.is_dir()));
+    let mut seen = Vec::new();
+    all.retain(|it| {
+        !seen.contains(it) && {
+            seen.push(it.clone());
+            true
+        }
+    });
+    all
+}
+
+/// Plans the seed. Whether a start will install nothing in any folder.
 ///
 /// # Errors
 /// What is there cannot be read.
-pub(super) fn plan(
-    site: &Site,
-    plan: &mut Plan,
-    folder: &Path,
-    version: Option<&str>,
-) -> anyhow::Result<bool> {
+pub(super) fn plan(site: &Site, plan: &mut Plan, version: Option<&str>) -> anyhow::Result<bool> {
+    let mut quiet = true;
+    for folder in folders(site, plan.record.scope) {
+        quiet &= plan_folder(site, plan, &folder, version)?;
+    }
+    Ok(quiet)
+}
+
+fn plan_folder(site: &Site, plan: &mut Plan, folder: &Path, version: Option<&str>) -> anyhow::Result<bool> {
     let path = folder.join(LOCK);
     let modules = folder.join(MODULES);
-    let mut change = Change::of(&path, plan.record.scope.access())?;
-    let ours = plan.record.sha256_of(&path).is_some();
-    match state(folder) {
-        State::Open if change.before()?.is_none() && (!modules.exists() || is_empty(&modules)) => {
+    let own = folder == plan.record.settings;
+    let access = if own { plan.record.scope.access() } else { Access::Private };
+    let mut change = Change::of(&path, access)?;
+    let ours = change.before()?.filter(|it| is_lock_of_ours(it)).map(str::to_owned);
+    match (state(folder), ours) {
+        (State::Open, None) if change.before()?.is_none() && (!modules.exists() || is_empty(&modules)) => {
             let text = lock(version.unwrap_or("*"));
             plan.record.wrote(&path, &text);
             change.after = Some(text);
-            plan.changes.push(change);
             plan.empty_folders.push(modules);
-            plan.hidden.push(path);
-            Ok(true)
         }
-        State::Seeded => {
-            plan.hidden.extend(ours.then_some(path));
-            Ok(ours)
+        // It serves this registration as well from now on, whoever wrote it.
+        (State::Open, Some(text)) => {
+            plan.record.wrote(&path, &text);
+            plan.empty_folders.push(modules);
         }
-        State::Starved(files) if ours => {
+        (State::Seeded, Some(text)) => plan.record.wrote(&path, &text),
+        (State::Starved(files), Some(_)) => {
             // Since we were here something came that needs packages: the client is to install them.
             plan.record.files.retain(|(known, _)| *known != path);
             change.after = None;
@@ -93,10 +114,34 @@ pub(super) fn plan(
                 "{} needs packages: the next start of OpenCode installs them, and takes as long as the network does",
                 files.join(", ")
             ));
-            Ok(false)
+            return Ok(false);
         }
-        State::Open | State::Needed(_) | State::Starved(_) | State::Installed => Ok(false),
+        (state, _) => return Ok(matches!(state, State::Installed | State::Seeded)),
     }
+    plan.hidden.push(path);
+    plan.changes.push(change);
+    Ok(true)
+}
+
+/// Lets the client install what is missing: removes a lock of ours from each folder in which something came that needs
+/// packages. For a start of the client in the project at `root`; gives what to tell.
+pub(crate) fn feed(root: &Path, dirs: &Dirs) -> Vec<String> {
+    let folders =
+        [root.join(".opencode"), dirs.config.with_file_name("opencode"), dirs.home.join(".opencode")];
+    let mut told = Vec::new();
+    for folder in folders {
+        let State::Starved(files) = state(&folder) else { continue };
+        let path = folder.join(LOCK);
+        let ours = fs::read_to_string(&path).is_ok_and(|text| is_lock_of_ours(&text));
+        if ours && fs::remove_file(&path).is_ok() {
+            let files: Vec<String> = files.iter().map(|it| format!("`{}`", it.display())).collect();
+            told.push(format!(
+                "{} needs packages: start OpenCode again, and it installs them",
+                files.join(", ")
+            ));
+        }
+    }
+    told
 }
 
 /// A lock of ours goes also without a record. Files that the client wrote into a folder that is there for our sake alone

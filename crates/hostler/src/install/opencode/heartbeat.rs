@@ -51,6 +51,12 @@ impl Heartbeat {
         serde_json::from_slice(&std::fs::read(evidence.join(FILE)).ok()?).ok()
     }
 
+    /// The client in words, with its version where it says one.
+    pub(crate) fn client(&self) -> String {
+        let version = if self.host.is_empty() { String::new() } else { format!(" {}", self.host) };
+        format!("OpenCode{version}, {}", self.mode)
+    }
+
     /// How long ago it was, in words.
     pub(crate) fn age(&self, now: Timestamp) -> String {
         Timestamp::from_millisecond(self.time_ms).map_or_else(|_| "once".to_owned(), |then| ago(now, then))

@@ -146,9 +146,12 @@ fn the_plugin_starts_the_program_that_wrote_it() {
 #[test]
 fn the_tools_are_offered_by_the_program_that_the_plugin_starts() {
     let site = Site::new();
-    site.ok(&["init", "--host", "opencode", "--scope", "user"]);
-    let plugin = site.read("~/.config/opencode/plugins/hostler.ts");
-    assert!(!plugin.contains(&site.project().display().to_string()), "it serves every project");
+    site.ok(&["init", "--host", "opencode"]);
+    let plugin = site.read(PLUGIN);
+    assert!(
+        !plugin.contains(&site.project().display().to_string()),
+        "it serves the folder that it is loaded in"
+    );
     let program = hostler_host::opencode::settings::plugin_binary(&plugin).unwrap();
     assert!(!fs::read(&program).unwrap().starts_with(b"#!"), "a script needs an interpreter");
 
@@ -636,6 +639,7 @@ fn a_killed_run_can_be_undone() {
         assert!(now == text || now == after, "run {run} left:\n{now}");
         for folder in [
             "",
+            "~/.config/opencode",
             ".opencode",
             ".opencode/plugins",
             ".opencode/agents",
@@ -784,14 +788,18 @@ fn doctor_proves_the_plugin_by_what_the_client_has_shown() {
     assert!(status.starts_with("active\n"), "{status}");
     assert!(
         status.contains(
-            "opencode  .opencode/plugins/hostler.ts; OpenCode 1.18.33 (serve) loaded it 3 hours ago\n"
+            "opencode  .opencode/plugins/hostler.ts; loaded 3 hours ago (OpenCode 1.18.33, serve)\n"
         ),
         "{status}"
     );
 
-    // A session that began after the plugin was last seen.
-    client(&mut site, "1.18.33", &session(now_ms() - 600_000));
+    // A session of which nothing was recorded, although the plugin was there.
+    client(&mut site, "1.18.33", &session(now_ms() + 1_000));
     insta::assert_snapshot!("opencode_session_without_plugin", doctor(&site));
+    let status: Value = serde_json::from_str(&site.ok(&["status", "--json"])).unwrap();
+    let journal = PathBuf::from(status["evidence"].as_str().unwrap()).join("sessions/ses_1.jsonl");
+    fs::create_dir_all(journal.parent().unwrap()).unwrap();
+    fs::write(journal, "").unwrap();
     heartbeat(&site, now_ms(), "0.0.9");
     insta::assert_snapshot!("opencode_runs_an_older_plugin", doctor(&site));
 }
@@ -818,7 +826,7 @@ fn doctor_starts_the_client_when_it_is_asked_to() {
     let path = site.write("~/on-start", &script);
     set_mode(&path, 0o755);
     let said = site.run(&["doctor", "--host", "opencode", "--start"]);
-    assert!(said.stdout.contains("OpenCode 1.18.33 (unknown) loaded the plugin just now"), "{said:?}");
+    assert!(said.stdout.contains("loaded the plugin just now (OpenCode 1.18.33, unknown)"), "{said:?}");
 }
 
 #[test]
@@ -837,7 +845,9 @@ fn doctor_finds_what_keeps_the_plugin_from_guarding() {
     };
     has(&site, "note", "the MCP server is on, and the plugin offers the same tools");
     has(&site, "ok", "the bridge denied a canary");
-    has(&site, "note", "there is no `rg`");
+    let folder = site.path("~/client").display().to_string();
+    let said = output(site.command(&["doctor", "--host", "opencode"]).env("PATH", folder));
+    assert!(said.stdout.contains("there is no `rg`"), "{said:?}");
 
     client(&mut site, "2.0.26", "");
     has(&site, "problem", "the plugin is for OpenCode 1, and `opencode` is 2.0.26: it is not loaded");
