@@ -34,6 +34,7 @@ const CANCELLED_WAIT: Duration = Duration::from_secs(2);
 
 /// A tool as it is listed.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a hint of its own in the protocol")]
 pub struct Tool {
     /// The name that it is called by.
     pub name: &'static str,

@@ -43,6 +43,8 @@ pub(crate) enum Kind {
     Objects(&'static [Argument]),
     /// Texts; none is fine.
     Lines,
+    /// An object with any members, or a text that is one in JSON.
+    Members,
 }
 
 impl Argument {
@@ -76,6 +78,7 @@ impl Kind {
                 json!({ "type": "array", "items": { "type": "string", "enum": words }, "minItems": 1 })
             }
             Self::Lines => json!({ "type": "array", "items": { "type": "string" } }),
+            Self::Members => json!({ "type": "object" }),
             Self::Object(members) => Value::Object(object(members, true)),
             Self::Objects(members) => json!({ "type": "array", "items": object(members, true) }),
         }
@@ -90,7 +93,7 @@ impl Kind {
             Self::Flag => "true or false".to_owned(),
             Self::Texts | Self::Lines => "a list of texts, such as `[\"…\"]`".to_owned(),
             Self::SomeOf(words) => format!("a list of any of {}", listed(words)),
-            Self::Object(_) => "an object".to_owned(),
+            Self::Object(_) | Self::Members => "an object".to_owned(),
             Self::Objects(_) => "a list of objects".to_owned(),
         }
     }
@@ -192,6 +195,14 @@ fn accepted(argument: &Argument, value: &Value) -> Result<Value, String> {
         Kind::Flag => value.as_bool().map(Value::from).ok_or_else(wrong),
         Kind::Texts | Kind::Lines => list(&text),
         Kind::SomeOf(words) => list(&|value| word(words, value)),
+        Kind::Members => match value {
+            Value::Object(_) => Ok(value.clone()),
+            // A person types it into a command, and the model passes it on as it was typed.
+            Value::String(text) => {
+                serde_json::from_str::<Map<String, Value>>(text).map(Value::from).map_err(|_| wrong())
+            }
+            _ => Err(wrong()),
+        },
         Kind::Object(_) | Kind::Objects(_) => Err(wrong()),
     }
 }

@@ -13,6 +13,11 @@ pub(crate) const TOOL: Tool = Tool {
                   search cannot answer, such as who calls a function over several steps.",
     arguments: &[
         Argument::required("cypher", Kind::Text, "the query; it may read and not write"),
+        Argument::optional(
+            "parameters",
+            Kind::Members,
+            "values of the query's parameters, by name without `$`",
+        ),
         Argument::optional("limit", Kind::Number, "how many rows at most; 50 if not given"),
     ],
     output: &[],

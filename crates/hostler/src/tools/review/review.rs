@@ -94,15 +94,9 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
     });
     record::by_hand(&world, session.as_ref(), "review", &report);
     (call.progress)(2.0, Some(2.0), "done");
-    let mut text = String::new();
-    for name in &outside {
-        text.push_str(&format!("skipped: {name} is outside of `gates.paths`\n"));
-    }
-    text.push_str(&if report.files.is_empty() {
-        "nothing to review".to_owned()
-    } else {
-        render::human(&report)
-    });
+    let mut lines: Vec<String> =
+        outside.iter().map(|name| format!("skipped: {name} is outside of `gates.paths`")).collect();
+    lines.push(if report.files.is_empty() { "nothing to review".to_owned() } else { render::human(&report) });
     let mut structured = render::json(&report);
     structured["outside"] = json!(outside);
     structured["omitted"] = 0.into();
@@ -113,7 +107,7 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
         findings.truncate(FINDINGS_MAX);
         structured["omitted"] = omitted.into();
     }
-    Ok(Answer::new(text, structured))
+    Ok(Answer::new(lines.join("\n"), structured))
 }
 
 fn named(gate: Gate) -> String {

@@ -63,17 +63,12 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
         .map_err(|error| refused(&error))?;
     let begun = &applied.value;
     let session = applied.context.by_number(begun.seq).map(|(_, it)| it).unwrap_or_default();
-    let mut text = format!("Session #{} begun. Purpose: {}", begun.seq, effect::one_line(&session.purpose));
-    text.push_str(&items(&session.objectives));
-    let state = state_line(applied.context.state());
-    if !state.is_empty() {
-        text.push('\n');
-        text.push_str(&state);
-    }
-    if let Some(replaced) = begun.replaced {
-        text.push_str(&format!("\nSession #{replaced} was active and is closed as it stood"));
-    }
-    text.push_str(&notes(&applied));
+    let purpose = effect::one_line(&session.purpose);
+    let mut lines =
+        vec![format!("Session #{} begun. Purpose: {purpose}{}", begun.seq, items(&session.objectives))];
+    lines.extend(Some(state_line(applied.context.state())).filter(|it| !it.is_empty()));
+    lines.extend(begun.replaced.map(|it| format!("Session #{it} was active and is closed as it stood")));
+    let text = lines.join("\n") + &notes(&applied);
     let structured = json!({
         "session": begun.seq,
         "purpose": session.purpose,

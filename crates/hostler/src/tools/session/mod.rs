@@ -93,12 +93,13 @@ fn notes<T>(applied: &Applied<T>) -> String {
         Ok(view) => view.problem.clone(),
         Err(error) => Some(error.to_string()),
     });
-    applied.notes.iter().cloned().chain(view).map(|it| format!("\nNote: {it}")).collect()
+    let notes = applied.notes.iter().cloned().chain(view);
+    notes.flat_map(|it| ["\nNote: ".to_owned(), it]).collect()
 }
 
 /// A list below an answer.
 fn items<'a>(items: impl IntoIterator<Item = &'a String>) -> String {
-    items.into_iter().map(|it| format!("\n- {}", effect::one_line(it))).collect()
+    items.into_iter().flat_map(|it| ["\n- ".to_owned(), effect::one_line(it)]).collect()
 }
 
 /// How the tests are, in words.

@@ -12,19 +12,21 @@ fn scenario(name: &str) -> Option<World> {
     Some(world)
 }
 
-fn configuration(world: &World, arguments: &[&str]) -> String {
-    let server = json!({ "command": world.program(), "args": arguments });
+/// The server, with a copy of what the client says to it.
+fn configuration(world: &World, groups: &str) -> String {
+    let script = "tee \"$0\" | \"$1\" mcp --tools \"$2\"";
+    let arguments = json!(["-c", script, world.path("~/said.jsonl"), world.program(), groups]);
+    let server = json!({ "command": "sh", "args": arguments });
     json!({ "mcpServers": { "hostler": server } }).to_string()
 }
 
-/// It asks for the stateless revision first, and stays with it.
 #[test]
 fn claude_code_lists_the_tools_and_calls_them() {
     let Some(world) = scenario("claude_code_lists_the_tools_and_calls_them") else { return };
     let run = world
         .session()
         .arg("--mcp-config")
-        .arg(configuration(&world, &["mcp", "--tools", "session,review"]))
+        .arg(configuration(&world, "session,review"))
         .arg("--strict-mcp-config")
         .play([
             Turn::new([call("mcp__hostler__session-status", &json!({}))]),
@@ -41,6 +43,16 @@ fn claude_code_lists_the_tools_and_calls_them() {
     );
     assert!(results[1].text.contains("a.py") && results[1].text.contains("syntax"), "{results:#?}");
     assert!(results[2].text.contains("Looked at a.py"), "{results:#?}");
+    // It asks for the stateless revision first, is answered, and stays with it.
+    let said = world.read("~/said.jsonl");
+    let methods: Vec<String> = said
+        .lines()
+        .map(|line| {
+            serde_json::from_str::<Value>(line).unwrap()["method"].as_str().unwrap_or_default().to_owned()
+        })
+        .collect();
+    assert_eq!(methods.first().map(String::as_str), Some("server/discover"), "{said}");
+    assert!(!methods.iter().any(|it| it == "initialize"), "{said}");
     // What a model is told of the tools together.
     run.model_reads("hostler keeps the record of work sessions of this project");
     let record: Value = serde_json::from_str(&world.read("context.json")).unwrap();
@@ -53,7 +65,7 @@ fn claude_code_reads_what_is_wrong_with_a_call() {
     let run = world
         .session()
         .arg("--mcp-config")
-        .arg(configuration(&world, &["mcp"]))
+        .arg(configuration(&world, "session,kg,conversation,review"))
         .arg("--strict-mcp-config")
         .play([
             Turn::new([call("mcp__hostler__code-review", &json!({ "files": ["gone.py"] }))]),

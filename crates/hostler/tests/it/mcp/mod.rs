@@ -4,6 +4,7 @@
 
 mod any_bytes;
 mod claude;
+mod opencode;
 mod protocol;
 mod suites;
 mod tools;

