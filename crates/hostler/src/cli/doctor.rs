@@ -24,8 +24,8 @@ pub(crate) struct Args {
     /// Which agent [default: all]
     #[arg(long, value_enum)]
     host: Option<Host>,
-    /// Start OpenCode once, as far as its plugins, and see whether ours is loaded
-    #[arg(long)]
+    /// Start `OpenCode` once.
+    #[arg(long, help = "Start OpenCode once, as far as its plugins, and see whether ours is loaded")]
     start: bool,
 }
 

@@ -20,6 +20,7 @@ use crate::install::{Host, Scope, Site, binary, claude, opencode, shared};
 /// Your settings files are edited as text: what you wrote stays byte for byte. Running it again changes
 /// nothing, or brings entries of an older version up to date; `hostler uninit` takes everything back.
 #[derive(Debug, clap::Args)]
+#[expect(clippy::struct_excessive_bools, reason = "switches of a command line")]
 pub(crate) struct Args {
     /// Which agent [default: all that are found by their folders or programs, else claude]
     #[arg(long, value_enum)]
@@ -42,14 +43,23 @@ pub(crate) struct Args {
     /// Remove them
     #[arg(long)]
     no_agents: bool,
-    /// Let OpenCode start the MCP server as well, whose tools the plugin offers already
-    #[arg(long, conflicts_with = "no_mcp")]
+    /// Register the MCP server of `OpenCode` switched on.
+    #[arg(
+        long,
+        conflicts_with = "no_mcp",
+        help = "Let OpenCode start the MCP server as well, whose tools the plugin offers already"
+    )]
     mcp: bool,
-    /// Register the MCP server of OpenCode switched off
-    #[arg(long)]
+    /// Register the MCP server of `OpenCode` switched off.
+    #[arg(long, help = "Register the MCP server of OpenCode switched off")]
     no_mcp: bool,
-    /// For which OpenCode [default: the program's version, else that of its configuration]
-    #[arg(long, value_parser = ["1", "2"], value_name = "VERSION")]
+    /// For which `OpenCode`.
+    #[arg(
+        long,
+        value_parser = ["1", "2"],
+        value_name = "VERSION",
+        help = "For which OpenCode [default: the program's version, else that of its configuration]"
+    )]
     opencode: Option<String>,
     /// Replace files of ours that were changed by hand; copies of them are kept
     #[arg(long)]

@@ -38,7 +38,7 @@ pub(crate) fn run(source: &Source, entry: &Registered) -> Result<Duration, Strin
     probe(&mut command, Duration::from_secs(limit).min(TIME_MAX), canary::payload, canary::judge)
 }
 
-/// Starts the bridge of `binary` as the plugin of OpenCode would, and asks it the same.
+/// Starts the bridge of `binary` as the plugin of `OpenCode` would, and asks it the same.
 ///
 /// # Errors
 /// Why the call was not stopped.

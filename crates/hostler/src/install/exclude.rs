@@ -42,8 +42,7 @@ fn git(project: &Project, file: &Path, arguments: &[&str]) -> Option<i32> {
 pub(crate) fn addition(text: &str, lines: &[String]) -> String {
     let eol = if text.contains("\r\n") { "\r\n" } else { "\n" };
     let gap = if text.is_empty() || text.ends_with('\n') { "" } else { eol };
-    let lines: String = lines.iter().map(|line| format!("{line}{eol}")).collect();
-    format!("{gap}{lines}")
+    lines.iter().fold(gap.to_owned(), |text, line| text + line + eol)
 }
 
 /// `text` without an [`addition`]; lines that others added since stay.

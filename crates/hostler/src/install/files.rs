@@ -63,7 +63,7 @@ pub(crate) fn plan(
             match state {
                 State::Ours => change.after = None,
                 State::Edited => {
-                    plan.warnings.push(format!("{} stays: it was changed by hand", site.shown(path)))
+                    plan.warnings.push(format!("{} stays: it was changed by hand", site.shown(path)));
                 }
                 State::Absent | State::Others => {}
             }

@@ -33,8 +33,8 @@ use crate::project::Project;
 pub(crate) enum Host {
     /// Claude Code
     Claude,
-    /// OpenCode 1 and 2
-    #[value(name = "opencode")]
+    /// `OpenCode`, of either version.
+    #[value(name = "opencode", help = "OpenCode 1 and 2")]
     #[serde(rename = "opencode")]
     OpenCode,
 }

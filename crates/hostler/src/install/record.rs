@@ -26,7 +26,8 @@ pub(crate) struct Record {
     pub(crate) hostler: String,
     pub(crate) host: Host,
     pub(crate) scope: Scope,
-    /// The settings file, as it is named, links not followed; for OpenCode its folder, in which [`Self::edited`] may be any.
+    /// The settings file, as it is named, links not followed; for `OpenCode` its folder, whose configuration is
+    /// [`Self::edited`].
     pub(crate) settings: PathBuf,
     /// The settings file that was edited, where it is another than `settings`.
     #[serde(default)]

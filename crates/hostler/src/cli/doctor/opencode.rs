@@ -115,14 +115,13 @@ impl Doctor<'_> {
             _ => {}
         }
         let version = program.and_then(|it| it.version.as_deref());
-        if let Some((version, running)) = version.and_then(|it| Some((it, program::flavour(it)?))) {
-            if running != plugin.flavour {
-                let what = format!(
-                    "the plugin is for OpenCode {}, and `opencode` is {version}: it is not loaded",
-                    plugin.flavour.number()
-                );
-                self.add(Level::Problem, &place, what, &again);
-            }
+        let running = version.and_then(|it| Some((it, program::flavour(it)?)));
+        if let Some((version, _)) = running.filter(|(_, it)| *it != plugin.flavour) {
+            let what = format!(
+                "the plugin is for OpenCode {}, and `opencode` is {version}: it is not loaded",
+                plugin.flavour.number()
+            );
+            self.add(Level::Problem, &place, what, &again);
         }
         let Some(binary) = plugin.binary.as_deref() else {
             self.add(Level::Problem, &place, "the plugin does not say which program it starts", &again);

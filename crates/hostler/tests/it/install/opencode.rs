@@ -1,4 +1,4 @@
-//! `init`, `uninit`, `doctor` and `status` for OpenCode.
+//! `init`, `uninit`, `doctor` and `status` for `OpenCode`.
 
 use std::fs;
 use std::io::Write;
@@ -205,7 +205,7 @@ fn the_tools_are_offered_by_the_program_that_the_plugin_starts() {
     assert_eq!(texts(&answers(true)), texts(&said));
 }
 
-/// Agents as OpenCode reads them: front matter with what they are for and what they may, then the instructions.
+/// Agents as `OpenCode` reads them: front matter with what they are for and what they may, then the instructions.
 // @traces 021-CONST-VIII-010
 #[test]
 fn agents_have_the_front_matter_that_their_host_reads() {
@@ -680,7 +680,8 @@ fn collected_configurations_come_back_byte_for_byte() {
                 .is_ok_and(|it| matches!(it.root.kind, hostler_host::jsonc::Kind::Object(_)))
         });
         let site = Site::new();
-        let target = if name.ends_with(".jsonc") { "opencode.jsonc" } else { "opencode.json" };
+        let target =
+            if path.extension().is_some_and(|it| it == "jsonc") { "opencode.jsonc" } else { "opencode.json" };
         fs::write(site.path(target), &bytes).unwrap();
         if !valid {
             site.refused(&["init", "--host", "opencode"], 4, &format!("{target}:"));
