@@ -367,6 +367,38 @@ fn a_runtime_comes_in_through_the_crates_that_serve_alone() {
     assert!(comes_to(&seeded, "a", RUNTIMES, &["b"]).is_empty());
 }
 
+/// Words that reach another machine, in Rust.
+const NETWORK: &[&str] = &["TcpStream", "TcpListener", "UdpSocket", "ToSocketAddrs"];
+/// The same in a plugin.
+const NETWORK_OF_SCRIPTS: &[&str] =
+    &["fetch(", "WebSocket", "node:http", "node:https", "node:net", "node:dgram", "node:tls"];
+/// Crates that speak to another machine.
+const CLIENTS: &[&str] =
+    &["reqwest", "ureq", "hyper", "curl", "isahc", "minreq", "socket2", "mio", "rustls", "native-tls"];
+
+// @traces 021-CONST-I-010
+#[test]
+fn nothing_of_the_project_leaves_the_machine() {
+    assert_eq!(named("TcpStream::connect(a)?", NETWORK), ["TcpStream"]);
+    assert_eq!(named("await fetch(url)", NETWORK_OF_SCRIPTS), ["fetch("]);
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let sources = folder.path().join("src");
+        nobody_names(&sources, NETWORK, |_| false, "a product crate reaches the network");
+        for path in files(&sources, "ts") {
+            let text = without_tests_and_comments(&fs::read_to_string(&path).unwrap());
+            let words = named(&text, NETWORK_OF_SCRIPTS);
+            assert!(words.is_empty(), "`{}` reaches the network: {words:?}", path.display());
+        }
+    }
+    assert!(
+        !files(&root().join("crates/hostler-host/src/opencode/plugin"), "ts").is_empty(),
+        "no plugin: the scan is blind"
+    );
+    let packages = locked(&fs::read_to_string(root().join("Cargo.lock")).unwrap());
+    let found = comes_to(&packages, "hostler", CLIENTS, &["testkit"]);
+    assert!(found.is_empty(), "the binary comes to {found:?}");
+}
+
 #[test]
 fn the_server_reaches_nothing_but_its_two_streams() {
     let world: Vec<&str> = EFFECTS.iter().copied().filter(|it| *it != "Instant").collect();
