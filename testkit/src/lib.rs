@@ -14,7 +14,7 @@ pub mod world;
 
 pub use client::Output;
 pub use model::{ModelServer, Request, Turn};
-pub use opencode::OpenCode;
+pub use opencode::{Chat, OpenCode, Serve};
 pub use session::{Run, Session, ToolResult};
 pub use terminal::Terminal;
 pub use world::{Register, Scenario, World};

@@ -2,11 +2,13 @@
 //
 // Orders stand anywhere in a line's texts, as `@do{…}od@`: `say` is the answer, `wait_ms` delays it, `hold` keeps it
 // back, `hang` stops the process, `die` ends it once, `die_always` each time. What a greeting is answered with stands in
-// the variable DOUBLE_HELLO, where to keep the lines in DOUBLE_LOG.
+// the variable DOUBLE_HELLO, what hooks are answered with unless ordered otherwise in DOUBLE_ANSWERS, where to keep the
+// lines in DOUBLE_LOG.
 
 import { appendFileSync } from "node:fs"
 
 const kept = process.env.DOUBLE_LOG
+const answers = JSON.parse(process.env.DOUBLE_ANSWERS ?? "{}")
 const keep = (entry) => appendFileSync(kept, `${JSON.stringify({ pid: process.pid, ...entry })}\n`)
 const answer = (id, fields) => process.stdout.write(`${JSON.stringify({ id, ...fields })}\n`)
 
@@ -23,7 +25,8 @@ function take(line) {
   keep({ id, hook, ...fields })
   if (hook === "hello") {
     const hello = { protocol: 1, version: "9.9.9", profile: "standard", active: true, deadline_ms: 1000, events: [] }
-    return answer(id, { hello: { ...hello, ...JSON.parse(process.env.DOUBLE_HELLO ?? "{}") } })
+    const log = [{ level: "info", message: "hostler is active" }]
+    return answer(id, { hello: { ...hello, ...JSON.parse(process.env.DOUBLE_HELLO ?? "{}") }, log })
   }
   if (hook === "dispose") {
     disposing = id
@@ -37,7 +40,7 @@ function take(line) {
   if (orders.hold) return
   open += 1
   setTimeout(() => {
-    answer(id, orders.say ?? {})
+    answer(id, orders.say ?? answers[hook] ?? {})
     open -= 1
     finish()
   }, orders.wait_ms ?? 0)

@@ -84,7 +84,7 @@ const tests = {
     for (const it of Object.values(plugin)) assert.equal(typeof it, "function")
   },
 
-  async "it greets the bridge and says where it is active"() {
+  async "it greets the bridge and passes on what that says"() {
     const { hooks, said, lines, sent, took_ms } = await load()
     assert.ok(took_ms < 5_000, `${took_ms} ms`)
     const [start] = sent("start")
@@ -92,9 +92,7 @@ const tests = {
     const { input } = lines()[1]
     assert.equal(lines()[1].hook, "hello")
     assert.deepEqual([input.protocol, input.flavour, input.directory, input.mode], [1, 1, folder, "serve"])
-    assert.match(said.logs[0].message, /hostler 9\.9\.9 is active in/)
-    assert.ok(said.logs[0].message.includes(folder))
-    assert.equal(said.logs[0].level, "info")
+    assert.deepEqual(said.logs, [{ service: "hostler", level: "info", message: "hostler is active" }])
     await hooks.dispose()
   },
 
@@ -102,7 +100,7 @@ const tests = {
     const { hooks, said, sent } = await load({ hello: { active: false } })
     assert.deepEqual(hooks, {})
     assert.equal(sent("end").length, 1)
-    assert.match(said.logs[0].message, /is not active/)
+    assert.ok(said.logs.some(({ message }) => message.includes("is not active")))
   },
 
   async "secrets pass through hooks that are not registered"() {

@@ -3,7 +3,6 @@
 
 import { spawn } from "node:child_process"
 import { randomBytes } from "node:crypto"
-import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { ChildProcess } from "node:child_process"
 

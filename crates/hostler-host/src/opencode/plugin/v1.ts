@@ -131,10 +131,6 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     await bridge.close()
     return {}
   }
-  if (hello) {
-    const profile = hello.profile ? `, profile ${hello.profile}` : ""
-    say.log("info", `hostler ${hello.version} is active in ${basename(worktree || directory)} (\`${directory}\`)${profile}`)
-  }
 
   const calls = new Calls()
   const family = new Family(client)

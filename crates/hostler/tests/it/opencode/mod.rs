@@ -1,23 +1,29 @@
 //! The real `OpenCode`, a scripted model, and our plugin and bridge between them.
 //!
-//! A server is started once per file of tests or so, since that takes seconds; each test in it is a session of its
-//! own. What a rule finds is tested next to the rule.
+//! A server takes seconds to start and then serves many sessions: tests of one file share theirs, each in a session or
+//! a folder of its own. What a rule finds is tested next to the rule.
 
+mod both;
+mod client;
 mod plugin;
 mod run;
+mod serve;
 
 use testkit::{OpenCode, Register, Scenario};
 
-/// A project in which `hostler init --host opencode` ran.
-fn scenario(name: &str) -> Scenario {
+use crate::e2e::MCP_SERVER;
+
+/// A project without us in it.
+fn bare(name: &str) -> Scenario {
     Scenario::new(name, env!("CARGO_BIN_EXE_hostler"), env!("CARGO_TARGET_TMPDIR"))
         .register(Register::Nothing)
 }
 
+/// A project in which `hostler init --host opencode` ran.
+fn scenario(name: &str) -> Scenario {
+    bare(name).register(Register::Init(vec!["--host".into(), "opencode".into()]))
+}
+
 fn open(scenario: Scenario) -> Option<OpenCode> {
-    let client = OpenCode::open(scenario)?;
-    let text = hostler_host::opencode::plugin::v1(env!("CARGO_BIN_EXE_hostler"), env!("CARGO_PKG_VERSION"));
-    client.world().write(".opencode/plugins/hostler.ts", text);
-    client.seed(".opencode");
-    Some(client)
+    OpenCode::open(scenario)
 }

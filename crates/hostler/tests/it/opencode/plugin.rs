@@ -10,7 +10,7 @@ use testkit::client::skip;
 /// Bun, which the client brings with itself.
 const BUN_VARIABLE: &str = "HOSTLER_BUN";
 
-fn sources() -> PathBuf {
+pub(super) fn sources() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/plugin")
 }
 
@@ -33,7 +33,7 @@ fn bun(test: &str) -> Option<PathBuf> {
     }
 }
 
-fn node(test: &str) -> Option<PathBuf> {
+pub(super) fn node(test: &str) -> Option<PathBuf> {
     let node = PathBuf::from("node");
     if works(&node) {
         return Some(node);
