@@ -7,6 +7,7 @@ mod doctor;
 mod killed;
 mod opencode;
 mod page;
+mod types;
 
 use std::collections::BTreeMap;
 use std::fs;

@@ -205,6 +205,52 @@ fn the_tools_are_offered_by_the_program_that_the_plugin_starts() {
     assert_eq!(texts(&answers(true)), texts(&said));
 }
 
+/// One plugin for all projects of the user: in a project that is set up it is active with everything, in one with a record
+/// of sessions without what needs the graph, and where the user left it out it does nothing at all.
+// @traces 021-CONST-XI-004 021-TEST-INTEG-001
+#[test]
+fn the_plugin_adapts_to_the_folder_that_it_is_loaded_in() {
+    let mut site = Site::new();
+    site.ok(&["init", "--host", "opencode", "--scope", "user"]);
+    let plugin = site.read("~/.config/opencode/plugins/hostler.ts");
+    let program = hostler_host::opencode::settings::plugin_binary(&plugin).unwrap();
+    site.program = PathBuf::from(program);
+    let hello = |site: &Site| {
+        let project = site.project().display().to_string();
+        let line = json!({"id": 1, "hook": "hello", "input": {
+            "protocol": 1, "plugin": env!("CARGO_PKG_VERSION"), "flavour": 1, "host": "1.18.33",
+            "directory": project, "worktree": project, "pid": 1, "mode": "run",
+        }});
+        let mut child = site
+            .command(&["bridge", "opencode"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        writeln!(child.stdin.take().unwrap(), "{line}").unwrap();
+        let said = child.wait_with_output().unwrap().stdout;
+        let answers = String::from_utf8(said).unwrap();
+        let answers = answers.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+        let hello = answers.into_iter().find(|it| it["id"] == 1).unwrap()["hello"].clone();
+        let names =
+            hello["tools"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
+        (hello["active"] == true, names.collect::<Vec<_>>())
+    };
+    let has = |names: &[String], name: &str| names.iter().any(|it| it == name);
+
+    site.write("context.json", "{}\n");
+    let (active, generic) = hello(&site);
+    assert!(active && has(&generic, "session-status") && !has(&generic, "kg-query"), "{generic:?}");
+    site.write(CONFIGURATION, "version = 1\n");
+    let (active, project) = hello(&site);
+    assert!(active && has(&project, "session-status") && has(&project, "kg-query"), "{project:?}");
+    site.write("~/.config/hostler/config.toml", "[activation]\npaths = [\"~/work\"]\n");
+    assert_eq!(hello(&site), (false, Vec::new()));
+    let folder = site.project().display().to_string();
+    site.write("~/.config/hostler/config.toml", &format!("[activation]\npaths = [\"{folder}\"]\n"));
+    assert_eq!(hello(&site), (true, project));
+}
+
 /// Agents as `OpenCode` reads them: front matter with what they are for and what they may, then the instructions.
 // @traces 021-CONST-VIII-010
 #[test]
