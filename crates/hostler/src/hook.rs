@@ -14,6 +14,7 @@ mod gate;
 mod lint;
 mod memory;
 mod recall;
+mod recent;
 mod record;
 mod report;
 mod session;
@@ -27,6 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hostler_host::opencode::write::FAULT;
 use hostler_host::reply::{Reply, Stop};
 use hostler_model::{Action, Event, EventKind, Host, Place};
 
@@ -83,6 +85,20 @@ pub(crate) fn warned(event: &Event, world: &World) -> Option<String> {
 /// What an agent is told of the project's session with each request.
 pub(crate) fn standing(event: &Event, world: &World) -> Option<String> {
     session::standing(event, world)
+}
+
+/// What a summary of the conversation has to keep.
+pub(crate) fn kept_in_summary(event: &Event, world: &World) -> Vec<String> {
+    let calls = world.state().map(|state| recent::calls(state, &event.session)).unwrap_or_default();
+    standing(event, world).into_iter().chain(recent::told(&calls)).collect()
+}
+
+/// Records a command that a person ran in the session; what went wrong.
+pub(crate) fn of_user(event: &Event, world: &World, caller: &Caller) -> Reply {
+    match call::record_of_user(event, world, caller) {
+        Ok(()) => Reply::default(),
+        Err(error) => fault_reply(&format!("this command could not be recorded: {error}"), false),
+    }
 }
 
 /// Whether a turn that ends can be made to go on. How another client takes that is not known; a subagent of `OpenCode`
@@ -194,5 +210,5 @@ pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
     let location = LAST_PANIC.with(|last| last.borrow().clone());
-    format!("a fault in hostler at {location}: {text}")
+    format!("{FAULT}{location}: {text}")
 }

@@ -112,6 +112,10 @@ pub enum Ask {
     },
     /// A tool ran, or failed; one event for each thing that it did.
     After(Vec<Event>),
+    /// A person ran a command.
+    OfUser(Event),
+    /// A file was edited, by whoever.
+    Edited(PathBuf),
     /// A prompt, with what the host attached to it.
     Message {
         /// The prompt.
@@ -279,6 +283,10 @@ impl<'a> Line<'a> {
             "tool.execute.before" => self.before(names)?,
             "tool.execute.after" => Ask::After(self.after(names, success(&self.input, &self.output))?),
             "tool.failed" => Ask::After(self.after(names, failure(&self.output))?),
+            "shell.user" => {
+                let mut events = self.after(names, success(&self.input, &self.output))?;
+                Ask::OfUser(events.swap_remove(0))
+            }
             "chat.message" => {
                 let parts = MessageParts::of(self.output.get("parts").unwrap_or(&Value::Null));
                 let event = self.event(EventKind::Prompt { text: parts.prompt.clone() })?;
@@ -423,6 +431,12 @@ impl<'a> Line<'a> {
                     message: field(&self.last, "message").map(str::to_owned),
                 }
             }
+            "file.edited" => match field(properties, "file") {
+                Some(file) if self.directory.is_absolute() => {
+                    Ask::Edited(lexical::absolute(&self.directory, Path::new(file)))
+                }
+                _ => Ask::Nothing,
+            },
             _ => Ask::Nothing,
         })
     }

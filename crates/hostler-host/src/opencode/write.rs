@@ -1,5 +1,6 @@
 //! Our answer -> the one line that the `OpenCode` plugin reads.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde::Serialize;
@@ -16,6 +17,9 @@ pub const LOG_CHARS_MAX: usize = 100;
 /// What the host cannot ask a person from where we are.
 const NOBODY_ASKED: &str = "A person has to decide this, and OpenCode cannot ask one here, so it was not run. Do not try it in another way: tell \
      the user what you wanted to run and why.";
+
+/// How the words for a panic of ours begin; its place and its message follow.
+pub const FAULT: &str = "a fault in hostler at ";
 
 /// One line to the plugin. Members that are `None` or empty are left out.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -170,9 +174,12 @@ impl Answer {
         let mut out = Self { id, ..Self::default() };
         match (&reply.stop, place) {
             (None, _) => {}
-            (Some(Stop::Deny(reason)), Place::Before) => out.deny = Some(cut(reason, REASON_CHARS_MAX, rest)),
+            (Some(Stop::Deny(reason)), Place::Before) => {
+                out.deny = Some(cut(&without_insides(reason), REASON_CHARS_MAX, rest));
+            }
             (Some(Stop::Ask(reason)), Place::Before) => {
-                out.deny = Some(format!("{}\n{NOBODY_ASKED}", cut(reason, REASON_CHARS_MAX, rest)));
+                let reason = cut(&without_insides(reason), REASON_CHARS_MAX, rest);
+                out.deny = Some(format!("{reason}\n{NOBODY_ASKED}"));
             }
             (Some(Stop::Continue(reason)), Place::TurnEnd) => {
                 out.prompt = Some(cut(reason, REASON_CHARS_MAX, rest));
@@ -235,6 +242,13 @@ impl Answer {
             None => "{}".to_owned(),
         })
     }
+}
+
+/// Where in us something went wrong is for whoever reads the log, not for the model.
+fn without_insides(text: &str) -> Cow<'_, str> {
+    let Some((before, insides)) = text.split_once(FAULT) else { return Cow::Borrowed(text) };
+    let end = insides.find("; ").unwrap_or(insides.len());
+    Cow::Owned(format!("{before}a fault in hostler{}", insides.get(end..).unwrap_or_default()))
 }
 
 #[cfg(test)]

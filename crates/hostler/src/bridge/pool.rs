@@ -53,8 +53,9 @@ impl Turnstile {
     pub(super) fn leave(&self) {
         let Some(session) = &self.session else { return };
         if !self.left.swap(true, Ordering::SeqCst) {
-            self.shared.lock().busy.remove(session);
-            self.shared.wake.notify_one();
+            let mut state = self.shared.lock();
+            state.busy.remove(session);
+            self.shared.help(&mut state);
         }
     }
 }
@@ -82,6 +83,20 @@ struct Shared {
 impl Shared {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Sees to it that somebody takes what waits. One that was woken for a job may still be counted as idle, so there have
+    /// to be as many as there are jobs.
+    fn help(self: &Arc<Self>, state: &mut State) {
+        let wanted = state.guards.len() + usize::from(state.next_other().is_some());
+        if 0 < wanted {
+            self.wake.notify_one();
+        }
+        if state.idle < wanted && state.workers < WORKERS_MAX {
+            let shared = self.clone();
+            let spawned = std::thread::Builder::new().name("worker".to_owned()).spawn(move || serve(&shared));
+            state.workers += usize::from(spawned.is_ok());
+        }
     }
 }
 
@@ -148,18 +163,7 @@ impl Pool {
             return false;
         }
         queue.push_back(Job { lane, turnstile, work });
-        if 0 < state.idle {
-            drop(state);
-            self.shared.wake.notify_one();
-        } else if state.workers < WORKERS_MAX {
-            state.workers += 1;
-            drop(state);
-            let shared = self.shared.clone();
-            let spawned = std::thread::Builder::new().name("worker".to_owned()).spawn(move || serve(&shared));
-            if spawned.is_err() {
-                self.shared.lock().workers -= 1;
-            }
-        }
+        self.shared.help(&mut state);
         true
     }
 }
@@ -174,15 +178,13 @@ fn serve(shared: &Arc<Shared>) {
             state.idle -= 1;
             continue;
         };
+        shared.help(&mut state);
         drop(state);
         // Who waits is answered by the watchdog then; the worker is there for the next one.
         let _ = catch_unwind(AssertUnwindSafe(work));
         turnstile.leave();
         state = shared.lock();
         state.running[lane as usize] -= 1;
-        if 0 < state.idle && state.has_work() {
-            shared.wake.notify_one();
-        }
     }
 }
 

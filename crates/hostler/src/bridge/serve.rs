@@ -1,6 +1,7 @@
 //! What each line asks for, and how it is answered.
 
 use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -21,7 +22,9 @@ use super::hello;
 use super::out::Out;
 use super::pool::{Lane, Pool};
 use super::voice::{Beside, Line};
+use crate::gates::SESSION_VARIABLE;
 use crate::hook::{self, Caller, TIME_MAX, World, now_ms};
+use crate::session::{Sessions, locate, render};
 use crate::tools;
 
 /// How long the end of a turn may take where the host goes on living, and where it ends with the turn.
@@ -33,8 +36,6 @@ const SESSIONS_MAX: usize = 256;
 const ENDED: &str = "turn-ended";
 /// Counter of a session's state: its turn goes on since its agent was sent back.
 const SENT_BACK: &str = "turn-sent-back";
-/// The variable in which commands of the agent find their session.
-const SESSION_VARIABLE: &str = "HOSTLER_SESSION_ID";
 
 /// One instance of the host.
 pub(super) struct Bridge {
@@ -173,8 +174,8 @@ impl Bridge {
             Ask::After(_) => (Lane::Session, Place::After),
             Ask::Message { .. } => (Lane::Session, Place::Prompt),
             Ask::Idle { .. } => (Lane::Turn, Place::TurnEnd),
-            Ask::Event(_) | Ask::Compacting(_) => (Lane::Session, Place::Event),
-            Ask::System(_) | Ask::Hello(_) | Ask::Tool(_) => (Lane::Free, Place::Event),
+            Ask::Event(_) | Ask::Compacting(_) | Ask::OfUser(_) => (Lane::Session, Place::Event),
+            Ask::System(_) | Ask::Hello(_) | Ask::Tool(_) | Ask::Edited(_) => (Lane::Free, Place::Event),
         };
         let ordered = matches!(lane, Lane::Session | Lane::Turn);
         let turnstile = self.pool.turnstile(request.session.clone().filter(|_| ordered));
@@ -186,6 +187,10 @@ impl Bridge {
             beside: beside.clone(),
             turnstile: turnstile.clone(),
             turn_time_max: Duration::from_millis(self.turn_ms_max.load(Ordering::Relaxed)),
+            occasion: match &request.ask {
+                Ask::Idle { message: Some(message), .. } => format!(":{message}"),
+                _ => String::new(),
+            },
             said: AtomicBool::new(false),
         };
         let now = Instant::now();
@@ -264,7 +269,11 @@ impl Task {
             Ask::Compacting(event) => {
                 let world = self.world(&event);
                 let reply = hook::reply(&event, &[], &world, &self.caller);
-                self.beside.lock().context.extend(hook::standing(&event, &world));
+                self.beside.lock().context.extend(hook::kept_in_summary(&event, &world));
+                self.beside.log(
+                    Level::Info,
+                    "hostler: the conversation is compacted, and the session's state kept in its summary",
+                );
                 self.caller.give(&reply);
             }
             Ask::System(event) => {
@@ -273,6 +282,11 @@ impl Task {
                 self.beside.lock().append = standing.map(|text| shorten(&text, SYSTEM_CHARS_MAX));
                 self.caller.give(&Reply::default());
             }
+            Ask::OfUser(event) => {
+                let world = self.world(&event);
+                self.caller.give(&hook::of_user(&event, &world, &self.caller));
+            }
+            Ask::Edited(file) => self.edited(&file),
             Ask::Hello(hello) => self.hello(&hello),
             Ask::Tool(request) => self.tool(&request, session),
             Ask::Ping | Ask::Dispose | Ask::Servers(_) | Ask::ShellEnv { .. } | Ask::Nothing => {
@@ -448,6 +462,21 @@ impl Task {
         }
         let reply = hook::reply(&event, &[], &world, &self.caller);
         self.caller.give(&reply);
+    }
+
+    /// The record of sessions has a view beside it, which follows whoever edits the record.
+    fn edited(&self, file: &Path) {
+        let world = World::between(&self.directory, None);
+        let sessions = world
+            .dirs
+            .as_ref()
+            .filter(|_| file.file_name() == Some(OsStr::new(locate::FILE)))
+            .and_then(|dirs| Sessions::find(&self.directory, &world.project, dirs, &world.config));
+        let refreshed = sessions.filter(render::is_stale).map(|sessions| render::refresh(&sessions, false));
+        if let Some(Err(error)) = refreshed {
+            self.beside.log(Level::Warn, &format!("hostler: {error}"));
+        }
+        self.caller.give(&Reply::default());
     }
 
     fn hello(&self, hello: &Hello) {

@@ -34,6 +34,8 @@ pub(super) struct Line {
     pub(super) beside: Beside,
     pub(super) turnstile: Turnstile,
     pub(super) turn_time_max: Duration,
+    /// The message that ended a turn.
+    pub(super) occasion: String,
     pub(super) said: AtomicBool,
 }
 
@@ -57,6 +59,10 @@ impl Voice for Line {
 
     fn turn_time_max(&self) -> Option<Duration> {
         Some(self.turn_time_max)
+    }
+
+    fn occasion(&self) -> &str {
+        &self.occasion
     }
 
     fn settled(&self) {

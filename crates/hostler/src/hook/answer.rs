@@ -22,6 +22,11 @@ pub(crate) trait Voice: Send + Sync {
         None
     }
 
+    /// What tells the end of a turn from another one that is the same in words; empty where the host does not say.
+    fn occasion(&self) -> &str {
+        ""
+    }
+
     /// What follows does not decide any more how the session's next event is taken.
     fn settled(&self) {}
 
@@ -172,6 +177,11 @@ impl Caller {
     /// How long the end of a turn may take; `None`: as long as is registered.
     pub(super) fn turn_time_max(&self) -> Option<Duration> {
         self.answer.voice.turn_time_max()
+    }
+
+    /// What tells the end of a turn from another one that is the same in words.
+    pub(super) fn occasion(&self) -> &str {
+        self.answer.voice.occasion()
     }
 
     /// What follows in this call may run beside the session's next event.

@@ -501,6 +501,15 @@ fn record_other(event: &Event, world: &World, caller: &Caller, brought: &Brought
     faults
 }
 
+/// Records what a person did in the session: no evidence of what the agent did.
+pub(super) fn record_of_user(event: &Event, world: &World, caller: &Caller) -> Result<(), String> {
+    let Some((_, mut attributes)) = record::other(event) else { return Ok(()) };
+    set(&mut attributes, "by", "user");
+    let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
+    let line = Line { kind: "user-shell", durable: false, dedupe, attributes, caller };
+    append(world, &event.session, line).map(|_| ())
+}
+
 /// A guard that is not active says so: a repository can bring a configuration that its user never read.
 fn loosened(config: &Config) -> Vec<String> {
     let profile = config.settings.profile.name();

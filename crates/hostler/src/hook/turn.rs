@@ -205,7 +205,8 @@ impl End<'_> {
         let mut set: Vec<String> =
             denied.iter().map(|finding| format!("{}\0{}", finding.rule, finding.claim)).collect();
         set.sort_unstable();
-        let content = format!("{}\0{}", result.history.evidence.len(), result.message);
+        let occasion = self.caller.occasion();
+        let content = format!("{}\0{}{occasion}", result.history.evidence.len(), result.message);
         let digest = if set.is_empty() { String::new() } else { sha256_hex(set.join("\0").as_bytes()) };
         let turn = TurnEnd {
             scope: self.subagent().unwrap_or_default(),
@@ -225,13 +226,14 @@ impl End<'_> {
     /// Two processes of a hook that is registered twice see the same; a turn that goes on sees another one.
     fn key(&self, result: &Result) -> String {
         format!(
-            "{}:{}:{}:{}:{}:{}",
+            "{}:{}:{}:{}:{}:{}{}",
             self.event.name,
             self.subagent().unwrap_or_default(),
             &sha256_hex(result.message.as_bytes())[..16],
             result.history.prompts,
             result.history.evidence.len(),
-            self.continuing
+            self.continuing,
+            self.caller.occasion()
         )
     }
 
