@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod clients;
 mod corpus;
 mod doctor;
 mod killed;
