@@ -1,6 +1,9 @@
 //! The tools, called as a client calls them.
 
 use std::fs;
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
@@ -407,6 +410,46 @@ fn a_session_from_begin_to_end_by_tools() {
     assert_eq!(open, ["Add a till", "Open the doors"]);
     assert_eq!(ended["structuredContent"]["closed"], true);
     assert!(site.read("context.md").contains("Build the shop"));
+}
+
+/// Waits until `test` holds.
+#[track_caller]
+fn until(test: impl Fn() -> bool) {
+    let began = Instant::now();
+    while !test() {
+        assert!(began.elapsed() < Duration::from_secs(60), "it does not come to it");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
+fn a_close_goes_on_when_the_server_is_killed() {
+    let site = Site::new();
+    site.write(".hostler/config.toml", "version = 1\n[session]\ncommit = true\ntag = false\n");
+    site.git(&["config", "user.name", "A"]);
+    site.git(&["config", "user.email", "a@example.invalid"]);
+    site.git(&["add", "--all"]);
+    site.git(&["commit", "--quiet", "--message=record"]);
+    site.ok(&["begin", "--purpose", "p"]);
+    let hook = ".git/hooks/pre-commit";
+    site.write(hook, "#!/bin/sh\ntouch .git/waiting\nwhile [ ! -e .git/go ]; do sleep 0.02; done\n");
+    fs::set_permissions(site.path(hook), fs::Permissions::from_mode(0o755)).unwrap();
+    let commits = || fs::read_to_string(site.path(".git/logs/HEAD")).unwrap().lines().count();
+    let before = commits();
+    let mut command = site.command(env!("CARGO_BIN_EXE_hostler"), &site.root());
+    let mut server = command.arg("mcp").process_group(0).spawn().unwrap();
+    let input = format!("{}\n{}\n", super::initialize("2025-11-25"), call(1, "session-end", json!({})));
+    server.stdin.as_mut().unwrap().write_all(input.as_bytes()).unwrap();
+    until(|| site.path(".git/waiting").exists());
+    // The server and all of its group.
+    let group = format!("-{}", server.id());
+    assert!(std::process::Command::new("kill").args(["-KILL", "--", &group]).status().unwrap().success());
+    server.wait().unwrap();
+    assert_eq!(commits(), before);
+    site.write(".git/go", "");
+    until(|| commits() == before + 1);
+    until(|| !site.ok(&["status"]).contains("Close of #1"));
+    assert_eq!(site.record()["state"]["status"], "closed");
 }
 
 #[test]
