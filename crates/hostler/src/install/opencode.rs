@@ -249,7 +249,7 @@ pub(crate) fn source(flavour: Flavour, command: &str) -> String {
     let version = env!("CARGO_PKG_VERSION");
     match flavour {
         Flavour::One => hostler_host::opencode::plugin::v1(command, version),
-        Flavour::Two => hostler_host::opencode::plugin::v1(command, version),
+        Flavour::Two => hostler_host::opencode::plugin::v2(command, version),
     }
 }
 

@@ -24,7 +24,7 @@ function take(line) {
   const { id, hook, ...fields } = JSON.parse(line)
   keep({ id, hook, ...fields })
   if (hook === "hello") {
-    const hello = { protocol: 1, version: "9.9.9", profile: "standard", active: true, deadline_ms: 1000, events: [] }
+    const hello = { protocol: 1, version: "9.9.9", profile: "standard", active: true, deadline_ms: 5000, events: [] }
     const log = [{ level: "info", message: "hostler is active" }]
     return answer(id, { hello: { ...hello, ...JSON.parse(process.env.DOUBLE_HELLO ?? "{}") }, log })
   }

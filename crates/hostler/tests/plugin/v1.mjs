@@ -1,29 +1,24 @@
 // The plugin for OpenCode 1 alone: a client that only remembers, and the double of the bridge.
-//
-// Arguments: the plugin, the same plugin for a program that is not there, that program's path, the folder to work in,
-// and the file for the results: one line per test, its name and what is wrong with it.
 
 import assert from "node:assert/strict"
-import { copyFileSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { pathToFileURL } from "node:url"
-
-const [pluginPath, absentPluginPath, doublePath, absentPath, folder, resultsPath] = process.argv.slice(2)
-const plugin = await import(pathToFileURL(pluginPath).href)
-const absentPlugin = await import(pathToFileURL(absentPluginPath).href)
-
-/** What tells the double how to answer; see there. */
-const orders = (what) => `@do${JSON.stringify(what)}od@`
-const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms))
-
-let worlds = 0
+import { copyFileSync, rmSync } from "node:fs"
+import {
+  absentPath,
+  absentPlugin,
+  absentPluginPath,
+  doublePath,
+  folder,
+  lines as linesOf,
+  orders,
+  plugin,
+  reason,
+  run,
+  until,
+} from "./suite.mjs"
 
 /** One instance of the plugin with what it said to the client and to the bridge. */
 async function load({ hello = {}, mode = "serve", from = plugin, sessions = {} } = {}) {
-  const log = `${folder}/lines-${(worlds += 1)}.jsonl`
-  writeFileSync(log, "")
-  process.env.DOUBLE_LOG = log
-  process.env.DOUBLE_HELLO = JSON.stringify(hello)
-  process.argv = [process.argv[0], "opencode", mode]
+  const lines = linesOf(hello, mode)
   const said = { logs: [], toasts: [], prompts: [] }
   const client = {
     app: { log: async ({ body }) => void said.logs.push(body) },
@@ -35,11 +30,6 @@ async function load({ hello = {}, mode = "serve", from = plugin, sessions = {} }
   }
   const began = Date.now()
   const hooks = await from.Hostler({ client, directory: folder, worktree: folder })
-  const lines = () =>
-    readFileSync(log, "utf8")
-      .split("\n")
-      .filter(Boolean)
-      .map((line) => JSON.parse(line))
   const sent = (hook) => lines().filter((line) => line.hook === hook)
   const happens = (type, properties) => hooks.event({ event: { id: "evt_1", type, properties } })
   const before = async (what, { call = "call_1", session = "ses_1", tool = "bash", ...args } = {}) => {
@@ -48,24 +38,6 @@ async function load({ hello = {}, mode = "serve", from = plugin, sessions = {} }
     return output.args
   }
   return { hooks, said, lines, sent, happens, before, took_ms: Date.now() - began }
-}
-
-/** Waits for a condition; a test that waits in vain fails. */
-async function until(condition, what = condition.toString()) {
-  for (let waited = 0; waited < 10_000; waited += 10) {
-    if (await condition()) return
-    await sleep(10)
-  }
-  assert.fail(`it never came to this: ${what}`)
-}
-
-const reason = async (promise) => {
-  try {
-    await promise
-  } catch (error) {
-    return error.message
-  }
-  return assert.fail("nothing was thrown")
 }
 
 const message = (text, session = "ses_1", id = "msg_1") => {
@@ -161,11 +133,11 @@ const tests = {
   },
 
   async "a call without an answer is denied in time, and the bridge goes on"() {
-    const { hooks, before, sent } = await load({ hello: { deadline_ms: 300 } })
+    const { hooks, before, sent } = await load({ hello: { deadline_ms: 900 } })
     const began = Date.now()
     const text = await reason(before({ hold: true }))
-    assert.ok(Date.now() - began < 2_000)
-    assert.match(text, /hostler cannot judge this call, so it was not run: no answer within 300 ms\./)
+    assert.ok(Date.now() - began < 4_000)
+    assert.match(text, /hostler cannot judge this call, so it was not run: no answer within 900 ms\./)
     assert.ok(!text.includes("\n") && text.includes("hostler doctor"))
     await before({})
     assert.equal(sent("start").length, 1)
@@ -173,7 +145,7 @@ const tests = {
   },
 
   async "a bridge that hangs is replaced"() {
-    const { hooks, before, sent } = await load({ hello: { deadline_ms: 300 } })
+    const { hooks, before, sent } = await load({ hello: { deadline_ms: 900 } })
     await reason(before({ hang: true }))
     await until(() => sent("hello").length === 2)
     await before({})
@@ -205,7 +177,7 @@ const tests = {
     rmSync(absentPath, { force: true })
     const world = await load({ from: absentPlugin })
     const { hooks, before, said, took_ms } = world
-    assert.ok(took_ms < 2_000, `${took_ms} ms`)
+    assert.ok(took_ms < 5_000, `${took_ms} ms`)
     const text = await reason(before({}))
     assert.ok(text.startsWith("hostler cannot judge this call") && text.includes(absentPath) && text.includes("ENOENT"), text)
     assert.ok(text.includes(absentPluginPath), text)
@@ -464,13 +436,4 @@ const tests = {
   },
 }
 
-const results = []
-for (const [name, test] of Object.entries(tests)) {
-  const problem = await test().then(
-    () => "",
-    (error) => error.stack,
-  )
-  results.push({ name, problem })
-}
-writeFileSync(resultsPath, JSON.stringify(results))
-process.exit(0)
+await run(tests)

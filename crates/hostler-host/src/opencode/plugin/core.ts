@@ -452,3 +452,98 @@ function identifier(prefix: string): string {
   const letters = [...randomBytes(14)].map((byte) => "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"[byte % 62])
   return `${prefix}_${time.toString(16).padStart(12, "0")}${letters.join("")}`
 }
+
+/** Which sessions are subagents of which: everything of a subagent is accounted to the session that a person sees. */
+class Family {
+  #look: (session: string) => Promise<{ parentID?: string } | undefined>
+  #parents = new Map<string, string | undefined>()
+
+  /** `look` asks the host for a session that began before this process. */
+  constructor(look: (session: string) => Promise<{ parentID?: string } | undefined>) {
+    this.#look = look
+  }
+
+  learn(session: string, parent: string | undefined): void {
+    remember(this.#parents, session, parent)
+  }
+
+  forget(session: string): void {
+    this.#parents.delete(session)
+  }
+
+  /** The session above all others, or nothing for that one itself. */
+  async root(session: string): Promise<string | undefined> {
+    let above: string | undefined
+    for (let at = await this.#parent(session), depth = 0; at && depth < 16; at = await this.#parent(at), depth += 1) above = at
+    return above
+  }
+
+  async #parent(session: string): Promise<string | undefined> {
+    if (!this.#parents.has(session)) {
+      const found = await within(this.#look(session), 1_000, undefined)
+      // An unknown session is asked about again at the next call.
+      if (found) this.learn(session, found.parentID)
+    }
+    return this.#parents.get(session)
+  }
+}
+
+/** The last words of each session's assistant, and whether an idle session was told of already. */
+class Turns {
+  #texts = new Map<string, { message: string; text: string }>()
+  #assistant = new Map<string, string>()
+  #idle = new Map<string, string>()
+
+  begin(session: string): void {
+    this.#texts.delete(session)
+    this.#assistant.delete(session)
+  }
+
+  answers(session: string, message: string): void {
+    remember(this.#assistant, session, message)
+  }
+
+  says(session: string, message: string, text: string): void {
+    const before = this.#texts.get(session)
+    const joined = before?.message === message ? `${before.text}\n${text}` : text
+    remember(this.#texts, session, { message, text: joined })
+  }
+
+  /** What was said last; nothing when this end was seen before: an aborted turn ends twice. */
+  end(session: string, user: string): { message?: string; text?: string } | undefined {
+    const key = `${user} ${this.#assistant.get(session) ?? ""}`
+    if (this.#idle.get(session) === key) return undefined
+    remember(this.#idle, session, key)
+    return this.#texts.get(session) ?? {}
+  }
+}
+
+/** Work that the host does not wait for, until it ends. */
+class Queue {
+  #pending = new Set<Promise<unknown>>()
+
+  add(work: Promise<unknown>): void {
+    const kept: Promise<unknown> = work.catch(() => {}).finally(() => this.#pending.delete(kept))
+    this.#pending.add(kept)
+  }
+
+  async drain(limit_ms: number): Promise<void> {
+    const all = async () => {
+      while (this.#pending.size > 0) await Promise.allSettled([...this.#pending])
+    }
+    await within(all(), limit_ms, undefined)
+  }
+}
+
+/** Calls a tool of ours; throws what the model reads of a failure. */
+async function callTool(bridge: Bridge, name: string, fields: Fields, abort: AbortSignal | undefined): Promise<string> {
+  const aborted = new Promise<Outcome>((resolve) => {
+    const stop = () => resolve({ failure: "it was aborted" })
+    if (abort?.aborted) stop()
+    abort?.addEventListener("abort", stop, { once: true })
+  })
+  const { answer, failure } = await Promise.race([bridge.ask("tool", fields, TOOL_MS_MAX), aborted])
+  const text = answer?.text ?? `${name} failed: ${failure ?? answer?.fault ?? "no answer"}`
+  if (failure !== undefined || answer?.fault !== undefined || answer?.failed) throw new Error(text)
+  return text
+}

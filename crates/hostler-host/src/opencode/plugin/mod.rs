@@ -17,6 +17,13 @@ pub fn v1(binary: &str, version: &str) -> String {
     assembled(include_str!("v1.ts"), binary, version)
 }
 
+/// The plugin for `OpenCode` 2, to be written as the `index.ts` of a folder such as `.opencode/plugins/hostler`.
+///
+/// The arguments are those of [`v1`].
+pub fn v2(binary: &str, version: &str) -> String {
+    assembled(include_str!("v2.ts"), binary, version)
+}
+
 fn assembled(flavour: &str, binary: &str, version: &str) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let core = CORE.replacen(VERSION, &quoted(version), 1).replacen(BINARY, &quoted(binary), 1);

@@ -2,10 +2,11 @@ use super::*;
 
 #[track_caller]
 fn check(binary: &str, literal: &str) {
-    let text = v1(binary, "1.2.3");
-    assert!(text.contains(&format!("const BINARY: string = {literal}\n")), "{binary}");
-    assert!(text.contains("const VERSION: string = \"1.2.3\"\n"));
-    assert!(!text.contains("@HOSTLER_"), "a placeholder is left");
+    for text in [v1(binary, "1.2.3"), v2(binary, "1.2.3")] {
+        assert!(text.contains(&format!("const BINARY: string = {literal}\n")), "{binary}");
+        assert!(text.contains("const VERSION: string = \"1.2.3\"\n"));
+        assert!(!text.contains("@HOSTLER_"), "a placeholder is left");
+    }
 }
 
 #[test]
@@ -17,8 +18,12 @@ fn the_programs_path_and_version_stand_in_the_plugin() {
 
 #[test]
 fn at_run_time_only_modules_of_the_runtime_are_imported() {
-    for line in v1("b", "v").lines().filter(|line| line.contains("import ")) {
-        let own = line.starts_with("import type {") || line.contains(" from \"node:");
-        assert!(own, "{line}");
+    for text in [v1("b", "v"), v2("b", "v")] {
+        for line in text.lines().filter(|line| line.contains("import ")) {
+            let own = line.starts_with("import type {") || line.contains(" from \"node:");
+            assert!(own, "{line}");
+        }
+        // Older runtimes only take types away.
+        assert!(!text.contains("enum ") && !text.contains("namespace "));
     }
 }

@@ -11,85 +11,14 @@ interface Origin {
   model: { providerID: string; modelID: string }
 }
 
-function voice(client: Client, mode: Mode, pending: Set<Promise<unknown>>): Voice {
-  const send = (what: () => Promise<unknown>) => {
-    const sent: Promise<unknown> = Promise.resolve()
-      .then(what)
-      .catch(() => {})
-      .finally(() => pending.delete(sent))
-    pending.add(sent)
-  }
+function voice(client: Client, mode: Mode, queue: Queue): Voice {
+  const send = (what: () => Promise<unknown>) => queue.add(Promise.resolve().then(what))
   return {
     log: (level, message) => send(() => client.app.log({ body: { service: "hostler", level, message } })),
     toast: (variant, message) => {
       if (mode === "run") process.stderr.write(`${message}\n`)
       send(() => client.tui.showToast({ body: { title: "hostler", variant, message } }))
     },
-  }
-}
-
-/** Which sessions are subagents of which: everything of a subagent is accounted to the session that a person sees. */
-class Family {
-  #client: Client
-  #parents = new Map<string, string | undefined>()
-
-  constructor(client: Client) {
-    this.#client = client
-  }
-
-  learn(session: string, parent: string | undefined): void {
-    remember(this.#parents, session, parent)
-  }
-
-  forget(session: string): void {
-    this.#parents.delete(session)
-  }
-
-  /** The session above all others, or nothing for that one itself. */
-  async root(session: string): Promise<string | undefined> {
-    let above: string | undefined
-    for (let at = await this.#parent(session), depth = 0; at && depth < 16; at = await this.#parent(at), depth += 1) above = at
-    return above
-  }
-
-  async #parent(session: string): Promise<string | undefined> {
-    if (!this.#parents.has(session)) {
-      const asked = this.#client.session.get({ path: { id: session } }).then((it) => it.data)
-      const found = await within(asked, 1_000, undefined)
-      // An unknown session is asked about again at the next call.
-      if (found) this.learn(session, found.parentID)
-    }
-    return this.#parents.get(session)
-  }
-}
-
-/** The last words of each session's assistant, and whether an idle session was told of already. */
-class Turns {
-  #texts = new Map<string, { message: string; text: string }>()
-  #assistant = new Map<string, string>()
-  #idle = new Map<string, string>()
-
-  begin(session: string): void {
-    this.#texts.delete(session)
-    this.#assistant.delete(session)
-  }
-
-  answers(session: string, message: string): void {
-    remember(this.#assistant, session, message)
-  }
-
-  says(session: string, message: string, text: string): void {
-    const before = this.#texts.get(session)
-    const joined = before?.message === message ? `${before.text}\n${text}` : text
-    remember(this.#texts, session, { message, text: joined })
-  }
-
-  /** What was said last; nothing when this end was seen before: an aborted turn ends twice. */
-  end(session: string, user: string): { message?: string; text?: string } | undefined {
-    const key = `${user} ${this.#assistant.get(session) ?? ""}`
-    if (this.#idle.get(session) === key) return undefined
-    remember(this.#idle, session, key)
-    return this.#texts.get(session) ?? {}
   }
 }
 
@@ -100,25 +29,17 @@ function offered(tool: ToolOffer, bridge: Bridge, where: (session: string) => Pr
     args: tool.args as unknown as ToolDefinition["args"],
     async execute(args, context) {
       const { callID } = context as { callID?: string }
-      const aborted = new Promise<Outcome>((resolve) => {
-        const stop = () => resolve({ failure: "it was aborted" })
-        if (context.abort.aborted) stop()
-        context.abort.addEventListener("abort", stop, { once: true })
-      })
       const input = { name: tool.name, args, callID }
-      const fields = { ...(await where(context.sessionID)), agent: context.agent, directory: context.directory, input }
-      const { answer, failure } = await Promise.race([bridge.ask("tool", fields, TOOL_MS_MAX), aborted])
-      const text = answer?.text ?? `${tool.name} failed: ${failure ?? answer?.fault ?? "no answer"}`
-      if (failure !== undefined || answer?.fault !== undefined || answer?.failed) throw new Error(text)
-      return text
+      const { agent, directory, sessionID, abort } = context
+      return callTool(bridge, tool.name, { ...(await where(sessionID)), agent, directory, input }, abort)
     },
   }
 }
 
 export const Hostler: Plugin = async ({ client, directory, worktree }) => {
-  const pending = new Set<Promise<unknown>>()
+  const queue = new Queue()
   const mode = hostMode()
-  const say = voice(client, mode, pending)
+  const say = voice(client, mode, queue)
   const greeting = { input: { protocol: PROTOCOL, plugin: VERSION, flavour: 1, directory, worktree, pid: process.pid, mode } }
   const bridge = new Bridge(directory, greeting, say)
   const opened = await bridge.open()
@@ -133,7 +54,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   }
 
   const calls = new Calls()
-  const family = new Family(client)
+  const family = new Family(async (session) => (await client.session.get({ path: { id: session } })).data)
   const turns = new Turns()
   const agents = new Map<string, string>()
   const origins = new Map<string, Origin>()
@@ -150,13 +71,6 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   })
   const ask = async (hook: string, session: string, fields: Fields, limit_ms?: number) =>
     bridge.ask(hook, { ...(await where(session)), ...fields }, limit_ms)
-  const later = (work: Promise<unknown>) => {
-    const kept: Promise<unknown> = work
-      .catch((error) => say.log("error", reasonOf(error)))
-      .finally(() => pending.delete(kept))
-    pending.add(kept)
-  }
-
   /** The turn goes on with `text`; where the host ends with the turn it is only shown. */
   const goOn = async (session: string, text: string) => {
     if (mode === "run") return say.toast("warning", text)
@@ -222,7 +136,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
 
     event: async ({ event }) => {
       const work = happened(event as unknown as Fields)
-      if (work) later(work)
+      if (work) queue.add(work)
     },
 
     "chat.message": async (input, output) => {
@@ -306,12 +220,9 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     },
 
     dispose: async () => {
-      const queued = async () => {
-        while (pending.size > 0) await Promise.allSettled([...pending])
-      }
-      await within(queued(), DISPOSE_MS_MAX, undefined)
+      await queue.drain(DISPOSE_MS_MAX)
       await bridge.close()
-      await within(queued(), 1_000, undefined)
+      await queue.drain(1_000)
     },
 
     tool: Object.fromEntries([...tools.values()].map((tool) => [tool.name, offered(tool, bridge, where)])),

@@ -85,22 +85,31 @@ fn check(runtime: &Path, flavour: &str, plugin: fn(&str, &str) -> String, plain:
     assert!(failed.is_empty(), "of {} tests failed:\n{}", results.len(), failed.join("\n\n"));
 }
 
-fn as_it_is(path: &Path) -> PathBuf {
-    path.to_owned()
-}
-
 // @traces 021-CONST-IX-001
 #[test]
-fn the_plugin_holds_under_bun() {
-    let Some(bun) = bun("the_plugin_holds_under_bun") else { return };
-    check(&bun, "v1", hostler_host::opencode::plugin::v1, as_it_is);
+fn the_plugin_for_version_1_holds_under_bun() {
+    let Some(bun) = bun("the_plugin_for_version_1_holds_under_bun") else { return };
+    check(&bun, "v1", hostler_host::opencode::plugin::v1, Path::to_owned);
 }
 
 #[test]
-fn the_plugin_holds_under_node() {
-    let name = "the_plugin_holds_under_node";
+fn the_plugin_for_version_1_holds_under_node() {
+    let name = "the_plugin_for_version_1_holds_under_node";
     let (Some(node), Some(bun)) = (node(name), bun(name)) else { return };
     check(&node, "v1", hostler_host::opencode::plugin::v1, |path| plain(&bun, path));
+}
+
+#[test]
+fn the_plugin_for_version_2_holds_under_bun() {
+    let Some(bun) = bun("the_plugin_for_version_2_holds_under_bun") else { return };
+    check(&bun, "v2", hostler_host::opencode::plugin::v2, Path::to_owned);
+}
+
+#[test]
+fn the_plugin_for_version_2_holds_under_node() {
+    let name = "the_plugin_for_version_2_holds_under_node";
+    let (Some(node), Some(bun)) = (node(name), bun(name)) else { return };
+    check(&node, "v2", hostler_host::opencode::plugin::v2, |path| plain(&bun, path));
 }
 
 /// A host on Node takes the types away itself, as newer ones of Node do.
