@@ -8,6 +8,7 @@ use serde_json::json;
 
 use crate::dirs::Dirs;
 use crate::hook::{TIME_MAX, World};
+use crate::install::opencode::boot;
 use crate::project::Project;
 use crate::session::locate::is_active;
 use crate::tools;
@@ -36,6 +37,10 @@ pub(super) fn answer(id: Option<u64>, directory: &Path, hello: &Hello, now_ms: i
     for fault in world.dirs_error.iter().chain(&world.config.faults) {
         log.push(Log::new(Level::Error, fault));
     }
+    let hungry = world.dirs.as_ref().map(|dirs| boot::feed(&world.project.root, dirs)).unwrap_or_default();
+    log.extend(hungry.iter().map(|line| Log::new(Level::Warn, line)));
+    let toast = (!hungry.is_empty())
+        .then(|| write::Toast { variant: "warning", message: format!("hostler: {}", hungry.join("; ")) });
     if let Some(problem) = heartbeat(&world, directory, hello, now_ms) {
         log.push(Log::new(Level::Warn, &problem));
     }
@@ -48,7 +53,7 @@ pub(super) fn answer(id: Option<u64>, directory: &Path, hello: &Hello, now_ms: i
         tools: tools.into_iter().map(offered).collect(),
         events: EVENTS.iter().map(|event| (*event).to_owned()).collect(),
     };
-    Answer { id, hello: Some(hello), log, ..Answer::default() }
+    Answer { id, hello: Some(hello), log, toast, ..Answer::default() }
 }
 
 fn offered(tool: &tools::Tool) -> write::Tool {

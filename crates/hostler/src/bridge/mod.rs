@@ -5,6 +5,7 @@
 //! only saves work. The configuration is read for each line, so that a change of it counts at once.
 
 mod flight;
+mod health;
 mod hello;
 mod out;
 mod pool;

@@ -18,10 +18,10 @@ use hostler_ledger::{redact, state};
 use hostler_model::{Action, Event, EventKind, Host, Outcome, Profile, SessionId, StartSource, ToolCall};
 
 use super::flight::Flights;
-use super::hello;
 use super::out::Out;
 use super::pool::{Lane, Pool};
 use super::voice::{Beside, Line};
+use super::{health, hello};
 use crate::gates::SESSION_VARIABLE;
 use crate::hook::{self, Caller, TIME_MAX, World, now_ms};
 use crate::session::{Sessions, locate, render};
@@ -167,7 +167,8 @@ impl Bridge {
             }
             Ask::Servers(servers) => {
                 self.learn(servers);
-                return self.reply_to_nothing(request.id);
+                self.reply_to_nothing(request.id);
+                return health::look(servers.clone(), &request.directory, &self.out);
             }
             Ask::ShellEnv { .. } => return self.environment(&request),
             Ask::Before { .. } | Ask::Malformed { .. } => (Lane::Guard, Place::Before),

@@ -383,7 +383,9 @@ fn nothing_of_the_project_leaves_the_machine() {
     assert_eq!(named("await fetch(url)", NETWORK_OF_SCRIPTS), ["fetch("]);
     for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
         let sources = folder.path().join("src");
-        nobody_names(&sources, NETWORK, |_| false, "a product crate reaches the network");
+        // Asks servers on this machine whether they are there, and sends nothing of the project.
+        let health = |path: &Path| path.ends_with("bridge/health.rs");
+        nobody_names(&sources, NETWORK, health, "a product crate reaches the network");
         for path in files(&sources, "ts") {
             let text = without_tests_and_comments(&fs::read_to_string(&path).unwrap());
             let words = named(&text, NETWORK_OF_SCRIPTS);

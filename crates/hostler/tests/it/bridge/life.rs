@@ -346,6 +346,37 @@ fn a_project_that_the_user_leaves_out_is_left_alone_and_a_project_cannot_leave_i
     Plugin::start(&world).end();
 }
 
+// @traces 021-TEST-UNIT-003 021-CONST-IV-003 021-FR-017
+#[test]
+fn servers_of_mcp_are_looked_for_while_everything_else_goes_on() {
+    let world = World::new();
+    let mut plugin = Plugin::start(&world);
+    // One that takes a call and never answers.
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let silent = format!("http://{}/mcp", silent.local_addr().unwrap());
+    let servers = json!({
+        "document-reader": { "type": "remote", "url": "http://127.0.0.1:3456/mcp" },
+        "document-writer": { "type": "remote", "url": "http://localhost:3457/mcp" },
+        "silent": { "type": "remote", "url": silent },
+        "local": { "type": "local", "command": ["git", "serve"] },
+        "off": { "type": "local", "command": ["no-such-program"], "enabled": false },
+    });
+    plugin.ask(json!({ "hook": "config", "input": { "mcp": servers } }));
+    assert_eq!(plugin.before("bash", &json!({ "command": "ls" })).get("deny"), None);
+    let mut told = BTreeMap::new();
+    while told.len() < 4 {
+        let line = plugin.unasked.pop().unwrap_or_else(|| plugin.answers.recv_timeout(PATIENCE).unwrap());
+        let message = line["log"][0]["message"].as_str().unwrap();
+        let name = message.split('`').nth(1).unwrap().to_owned();
+        told.insert(name, line["log"][0]["level"].as_str().unwrap().to_owned());
+    }
+    assert_eq!(told.keys().collect::<Vec<_>>(), ["document-reader", "document-writer", "local", "silent"]);
+    assert_eq!((told["local"].as_str(), told["silent"].as_str()), ("info", "warn"));
+    // A tool of one of them is told from its server.
+    plugin.before("document-reader_read_page", &json!({ "page": "1" }));
+    plugin.end();
+}
+
 #[test]
 fn a_greeting_leaves_a_sign_of_life() {
     let world = World::new();

@@ -10,8 +10,8 @@ use super::*;
 
 const CALLERS: u64 = 32;
 const CALLS: u64 = 10_000;
-/// Resident memory of the child, at its highest.
-const RSS_KB_MAX: u64 = 30 * 1024;
+/// Memory of the child at its highest, without the pages of the program itself.
+const OWN_KB_MAX: u64 = 16 * 1024;
 const KILLS: usize = 50;
 
 /// Every tenth call is one that is stopped, in words that name it.
@@ -82,10 +82,15 @@ fn ten_thousand_calls_of_thirty_two_callers_are_each_answered_with_their_own_ans
     println!("{CALLS} calls in {:.1?}", began.elapsed());
     if cfg!(target_os = "linux") {
         let status = std::fs::read_to_string(format!("/proc/{}/status", plugin.child.id())).unwrap();
-        let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
-        let peak_kb: u64 = peak.trim().trim_end_matches(" kB").trim().parse().unwrap();
-        println!("{peak_kb} kB at the peak");
-        assert!(peak_kb <= RSS_KB_MAX, "{peak_kb} kB");
+        let kb = |name: &str| -> u64 {
+            let value = status.lines().find_map(|line| line.strip_prefix(name)).unwrap();
+            value.trim().trim_end_matches(" kB").trim().parse().unwrap()
+        };
+        // Of the program's own pages a build for tests has three times as many as a shipped one, whose whole memory
+        // `cargo xtask latency` gates.
+        let own_kb = kb("VmHWM:") - kb("RssFile:");
+        println!("{own_kb} kB at the peak");
+        assert!(own_kb <= OWN_KB_MAX, "{own_kb} kB");
     }
     drop(stdin);
     plugin.end();

@@ -41,6 +41,8 @@ struct Plugin {
     stdin: Option<Arc<Mutex<ChildStdin>>>,
     answers: Receiver<Value>,
     early: BTreeMap<u64, Value>,
+    /// What nobody asked for.
+    unasked: Vec<Value>,
     next: u64,
     directory: String,
 }
@@ -57,7 +59,7 @@ impl Plugin {
     fn mute(world: &World) -> Self {
         let (child, stdin, answers) = spawn(world);
         let directory = world.path("").display().to_string().trim_end_matches('/').to_owned();
-        Self { child, stdin: Some(stdin), answers, early: BTreeMap::new(), next: 1, directory }
+        Self { child, stdin: Some(stdin), answers, early: BTreeMap::new(), unasked: Vec::new(), next: 1, directory }
     }
 
     fn greet(&mut self, mode: &str) -> Value {
@@ -98,6 +100,8 @@ impl Plugin {
             let answer = self.answers.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{id}: {error}"));
             if let Some(id) = answer["id"].as_u64() {
                 assert!(self.early.insert(id, answer).is_none(), "{id} was answered twice");
+            } else {
+                self.unasked.push(answer);
             }
         }
     }
@@ -221,4 +225,23 @@ fn records(world: &World) -> Vec<Record> {
 
 fn text<'a>(record: &'a Record, name: &str) -> &'a str {
     record.attributes.get(name).and_then(Value::as_str).unwrap_or_default()
+}
+
+#[test]
+fn the_published_form_takes_recorded_lines_and_refuses_others() {
+    for line in include_str!("../../../../../fixtures/opencode/1.18.33/lines.jsonl").lines() {
+        check_form(&serde_json::from_str(line).unwrap());
+    }
+    for line in [
+        json!({ "id": 1, "deny": "" }),
+        json!({ "id": -1 }),
+        json!({ "id": 1, "dney": "a misspelt member" }),
+        json!({ "id": 1, "log": [{ "level": "loud", "message": "x" }] }),
+        json!({ "id": 1, "hook": "tool.execute.before", "session": "../x", "directory": "/x", "input": { "tool": "bash" }, "output": { "args": {} } }),
+        json!({ "id": 1, "hook": "tool.execute.before", "session": "x", "directory": "x", "input": { "tool": "bash" }, "output": { "args": {} } }),
+        json!({ "id": 1, "hook": "tool.execute.before", "session": "x", "directory": "/x", "input": {}, "output": { "args": {} } }),
+        json!({ "hook": "ping" }),
+    ] {
+        assert!(!FORM.is_valid(&line), "{line}");
+    }
 }
