@@ -116,7 +116,8 @@ fn plugins_are_listed_in_every_form_that_they_are_written_in() {
 #[test]
 fn the_program_of_a_plugin_is_read_back() {
     let path = "/home/me/my \"tools\"/hostler";
-    let plugin = crate::opencode::plugin::v1(path, "0.1.0");
-    assert_eq!(plugin_binary(&plugin).as_deref(), Some(path));
+    for plugin in [crate::opencode::plugin::v1(path, "0.1.0"), crate::opencode::plugin::v2(path, "0.1.0")] {
+        assert_eq!(plugin_binary(&plugin).as_deref(), Some(path));
+    }
     assert_eq!(plugin_binary("export default 1"), None);
 }

@@ -43,6 +43,25 @@ fn git(site: &Site, arguments: &[&str]) -> String {
     output.stdout
 }
 
+/// A greeting of the client in the project, as the plugin sends it.
+fn greeting(site: &Site) -> Value {
+    let project = site.project().display().to_string();
+    json!({"id": 1, "hook": "hello", "input": {
+        "protocol": 1, "plugin": env!("CARGO_PKG_VERSION"), "flavour": 1, "host": "1.18.33",
+        "directory": project, "worktree": project, "pid": 7, "mode": "unknown",
+    }})
+}
+
+/// The bridge's answer to a greeting.
+fn greeted(site: &Site) -> Value {
+    let mut command = site.command(&["bridge", "opencode"]);
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    writeln!(child.stdin.take().unwrap(), "{}", greeting(site)).unwrap();
+    let said = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
+    let mut answers = said.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
+    answers.find(|it| it["id"] == 1).unwrap()
+}
+
 /// `init` twice and `uninit` around everything as it was before; gives what `init` wrote.
 #[track_caller]
 fn there_and_back(site: &Site, arguments: &[&str]) -> Vec<String> {
@@ -162,10 +181,7 @@ fn the_tools_are_offered_by_the_program_that_the_plugin_starts() {
     site.write(".venv/pyvenv.cfg", "home = /usr/bin\nuv = 0.9.0\n");
     let project = site.project().display().to_string();
     let lines = [
-        json!({"id": 1, "hook": "hello", "input": {
-            "protocol": 1, "plugin": env!("CARGO_PKG_VERSION"), "flavour": 1, "host": "1.18.33",
-            "directory": project, "worktree": project, "pid": 1, "mode": "run",
-        }}),
+        greeting(&site),
         json!({"id": 2, "hook": "tool", "session": "ses_1", "directory": project,
             "input": {"name": "kg-query", "args": {"cypher": "MATCH (n) RETURN count(n)"}, "callID": "call_1"}}),
         json!({"id": 3, "hook": "tool", "session": "ses_1", "directory": project,
@@ -216,22 +232,7 @@ fn the_plugin_adapts_to_the_folder_that_it_is_loaded_in() {
     let program = hostler_host::opencode::settings::plugin_binary(&plugin).unwrap();
     site.program = PathBuf::from(program);
     let hello = |site: &Site| {
-        let project = site.project().display().to_string();
-        let line = json!({"id": 1, "hook": "hello", "input": {
-            "protocol": 1, "plugin": env!("CARGO_PKG_VERSION"), "flavour": 1, "host": "1.18.33",
-            "directory": project, "worktree": project, "pid": 1, "mode": "run",
-        }});
-        let mut child = site
-            .command(&["bridge", "opencode"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        writeln!(child.stdin.take().unwrap(), "{line}").unwrap();
-        let said = child.wait_with_output().unwrap().stdout;
-        let answers = String::from_utf8(said).unwrap();
-        let answers = answers.lines().map(|it| serde_json::from_str::<Value>(it).unwrap());
-        let hello = answers.into_iter().find(|it| it["id"] == 1).unwrap()["hello"].clone();
+        let hello = greeted(site)["hello"].clone();
         let names =
             hello["tools"].as_array().unwrap().iter().map(|it| it["name"].as_str().unwrap().to_owned());
         (hello["active"] == true, names.collect::<Vec<_>>())
@@ -580,6 +581,17 @@ fn packages_are_kept_from_being_installed_only_where_nothing_needs_them() {
     assert!(!site.path(LOCK).exists());
     site.ok(&["uninit"]);
     assert_eq!(site.read(".opencode/tools/mine.ts"), tool);
+    fs::remove_dir_all(site.path(".opencode")).unwrap();
+
+    // Without another `init`, the running plugin sees to it, and tells.
+    assert!(seeded(&site));
+    assert!(!greeted(&site).to_string().contains("needs packages"));
+    site.write(".opencode/tools/mine.ts", tool);
+    let said = greeted(&site).to_string();
+    assert!(said.contains("mine.ts` needs packages: start OpenCode again, and it installs them"), "{said}");
+    assert!(!site.path(LOCK).exists());
+    site.ok(&["uninit"]);
+    assert_eq!(site.read(".opencode/tools/mine.ts"), tool);
 
     // Never over what the client itself installed, nor over packages that the user asks for.
     for (name, text) in [
@@ -863,13 +875,8 @@ fn doctor_starts_the_client_when_it_is_asked_to() {
     );
     assert_eq!(said.code, Some(1));
     // The stand-in greets as the plugin of the real client would.
-    let script = format!(
-        "#!/bin/sh\nexec '{BINARY}' bridge opencode <<'LINES'\n{}\nLINES\n",
-        json!({"id": 1, "hook": "hello", "input": {
-            "protocol": 1, "plugin": env!("CARGO_PKG_VERSION"), "flavour": 1, "host": "1.18.33",
-            "directory": site.project(), "worktree": site.project(), "pid": 7, "mode": "unknown",
-        }})
-    );
+    let script =
+        format!("#!/bin/sh\nexec '{BINARY}' bridge opencode <<'LINES'\n{}\nLINES\n", greeting(&site));
     let path = site.write("~/on-start", &script);
     set_mode(&path, 0o755);
     let said = site.run(&["doctor", "--host", "opencode", "--start"]);
