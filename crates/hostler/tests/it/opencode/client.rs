@@ -76,6 +76,7 @@ fn systems(run: &Run<'_>) -> Vec<String> {
         .collect()
 }
 
+// @traces 021-FR-001
 #[test]
 fn a_served_client_does_what_the_plugin_relies_on() {
     let Some(client) = open("a_served_client_does_what_the_plugin_relies_on") else { return };
@@ -92,7 +93,12 @@ fn a_served_client_does_what_the_plugin_relies_on() {
         "go",
         [
             Turn::new([bash(&format!("touch denied {denied}")), bash(&format!("touch original {changed}"))]),
-            Turn::new([file(&denied), file(&noted), call("session-add-work", &added)]),
+            Turn::new([
+                file(&denied),
+                file(&noted),
+                call("session-add-work", &added),
+                write("new.txt", "new\n"),
+            ]),
             Turn::new([say("done")]),
         ],
     );
@@ -195,8 +201,20 @@ fn a_served_client_does_what_the_plugin_relies_on() {
     let summaries =
         run.requests.iter().filter(|it| !it.scripted && it.body.to_string().contains("KEEP-THIS"));
     assert_eq!(summaries.count(), 1);
-    let compacted = lines(&client, "event").into_iter().any(|it| it["event"]["type"] == "session.compacted");
-    assert!(compacted);
+    // Each turn of a life reaches the bridge; an updated message does as the message that it is.
+    let events = lines(&client, "event");
+    for event in EVENTS {
+        assert!(events.iter().any(|it| it["event"]["type"] == *event), "{event}");
+    }
+    for hook in [
+        "chat.message",
+        "tool.execute.before",
+        "tool.execute.after",
+        "experimental.chat.system.transform",
+        "experimental.session.compacting",
+    ] {
+        assert!(!lines(&client, hook).is_empty(), "{hook}");
+    }
 }
 
 #[test]

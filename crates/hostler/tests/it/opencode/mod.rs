@@ -5,6 +5,7 @@
 
 mod both;
 mod client;
+mod docs;
 mod plugin;
 mod run;
 mod serve;

@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 use testkit::model::{Turn, call, say};
-use testkit::opencode::{bash, delegate, edit, read, write};
+use testkit::opencode::{PATCH_MODEL, bash, delegate, edit, read, write};
 use testkit::{Register, Scenario, World};
 
-use super::{bare, open, scenario};
+use super::{MCP_SERVER, bare, open, scenario};
 
 // @traces 021-TEST-INTEG-010 021-TEST-INTEG-011
 #[test]
@@ -107,6 +107,7 @@ fn a_session_begins_with_the_record_and_goes_on_when_it_is_resumed() {
     let first = client.session().prompt("write the parser").play(done());
     first.model_reads("Session #1 goes on").model_reads("tell users why").chain_holds();
     assert_eq!(sessions(world)[0]["purpose"], "write the parser");
+    assert!(first.output.stderr.contains("session #1 began"), "{:?}", first.output);
     let id = first.session_id();
     let second = client.session().resume(&id).prompt("and go on").play(done());
     assert_eq!(second.session_id(), id);
@@ -168,13 +169,94 @@ fn a_claim_that_does_not_hold_is_reported_at_the_end_of_a_run() {
     assert_eq!(records.last().unwrap()["kind"], "seal", "{records:#?}");
 }
 
+// @traces 021-US-002-AC04
+#[test]
+fn a_project_may_have_each_run_close_its_session() {
+    let name = "a_project_may_have_each_run_close_its_session";
+    let Some(client) = open(kept(name)) else { return };
+    let world = client.world();
+    world.hostler_ok(&["session", "init"]);
+    world.write("~/.config/hostler/config.toml", "[session]\nclose_on_idle = true\n");
+    world.write("~/.gitconfig", "[user]\nname = A Developer\nemail = dev@example.invalid\n");
+    let run = client.session().prompt("write the parser").play([
+        Turn::new([bash(
+            "echo 1 > parser.txt && git add parser.txt && git commit -qm 'feat: Add the parser'",
+        )]),
+        Turn::new([say("done")]),
+    ]);
+    run.chain_holds();
+    let session = &sessions(world)[0];
+    assert_eq!(session["outcome"], "closed", "{session}");
+    assert!(session["achievements"].to_string().contains("Add the parser"), "{session}");
+}
+
+// @traces 021-TEST-INTEG-008
+#[test]
+fn a_mock_in_a_test_is_denied_where_the_project_wants_that() {
+    let name = "a_mock_in_a_test_is_denied_where_the_project_wants_that";
+    let config = "[rules]\nmock-in-test = \"deny\"\n";
+    let test = "def test_sum():\n    assert 1 + 2 == 3\n";
+    let project = scenario(name).file(".hostler/config.toml", config).file("tests/test_cart.py", test);
+    let Some(client) = open(project) else { return };
+    let path = client.world().path("tests/test_cart.py");
+    let mocked = "from unittest.mock import MagicMock\n\ndef test_sum():\n    assert MagicMock()\n";
+    client
+        .play([
+            Turn::new([read(&path)]),
+            Turn::new([edit(&path, test, mocked)]),
+            Turn::new([edit(&path, "3\n", "3  # three\n")]),
+            Turn::new([say("understood")]),
+        ])
+        .ran(&["test_sum", "Edit"])
+        .model_reads("[mock-in-test]")
+        .chain_holds();
+    assert_eq!(client.world().read("tests/test_cart.py"), test.replace("3\n", "3  # three\n"));
+}
+
+#[test]
+fn patches_and_tools_of_servers_are_guarded() {
+    let name = "patches_and_tools_of_servers_are_guarded";
+    let Some(client) = open(scenario(name).file("notes.txt", "old\n").file("~/server.sh", MCP_SERVER)) else {
+        return;
+    };
+    let server = json!({
+        "type": "local", "command": ["/bin/sh", client.world().path("~/server.sh")], "enabled": true,
+    });
+    let client = client.config(json!({ "mcp": { "files": server } }));
+    let world = client.world();
+    let plugin = world.path(".opencode/plugins/hostler.ts");
+    let guarded = world.read(".opencode/plugins/hostler.ts");
+    let patch = |text: &str| call("apply_patch", &json!({ "patchText": text }));
+    let to = |path: &std::path::Path| call("files_write_file", &json!({ "path": path, "content": "{}" }));
+    client
+        .session()
+        .arg("--model")
+        .arg(format!("mock/{PATCH_MODEL}"))
+        .play([
+            Turn::new([
+                patch("*** Begin Patch\n*** Delete File: .opencode/plugins/hostler.ts\n*** End Patch"),
+                to(&plugin),
+            ]),
+            Turn::new([
+                patch("*** Begin Patch\n*** Update File: notes.txt\n@@\n-old\n+new\n*** End Patch"),
+                to(&world.path("fine.json")),
+            ]),
+            Turn::new([say("understood")]),
+        ])
+        .ran(&["notes.txt", "MCP-TOOL-RAN"])
+        .model_reads("[protected")
+        .chain_holds();
+    assert_eq!(world.read(".opencode/plugins/hostler.ts"), guarded);
+    assert_eq!(world.read("notes.txt"), "new\n");
+}
+
 #[test]
 fn a_secret_in_a_file_of_a_prompt_is_flagged() {
     // Made up, in the provider's format.
     let secret = ["ghp", "_", "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"].concat();
     let name = "a_secret_in_a_file_of_a_prompt_is_flagged";
     let Some(client) = open(scenario(name).file(".env", format!("TOKEN={secret}\n"))) else { return };
-    let run = client.session().arg("--file=.env").prompt("look at it").play(done());
+    let run = client.session().arg("--file").arg(".env").arg("--").prompt("look at it").play(done());
     let told = &run.output.stderr;
     assert!(told.contains(".env") && told.contains("looks like a secret"), "{:?}", run.output);
     let records = client.world().records(&run.session_id());

@@ -32,6 +32,7 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
         "type": "local", "command": ["/bin/sh", client.world().path("~/server.sh")], "enabled": true,
     });
     let client = client.config(json!({ "mcp": { "files": server } }));
+    client.world().hostler_ok(&["session", "init"]);
     let serve = client.serve();
     let world = client.world();
     // Made up, in the provider's format.
@@ -96,7 +97,42 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
             .model_reads("[protected");
         assert_eq!(world.read("notes.txt"), "new\n");
     };
+    let checkpoints = |chat: &Chat<'_>| {
+        world.write("draft.txt", "an untracked thought\n");
+        let draft = world.path("draft.txt");
+        let turns =
+            [Turn::new([read(&draft)]), Turn::new([edit(&draft, "thought", "mistake")]), understood()];
+        chat.say("edit", turns).ran(&["thought", "Edit"]);
+        assert_eq!(world.read("draft.txt"), "an untracked mistake\n");
+        let list = world.hostler_json(&["checkpoint", "list"]);
+        let all = list["checkpoints"].as_array().unwrap();
+        let own = all.iter().find(|it| it.to_string().contains("draft.txt"));
+        let id = own.unwrap_or_else(|| panic!("{list}"))["id"].as_str().unwrap();
+        world.hostler_ok(&["checkpoint", "restore", id]);
+        assert_eq!(world.read("draft.txt"), "an untracked thought\n");
+    };
+    let tools = |chat: &Chat<'_>| {
+        let run = chat.say(
+            "log",
+            [
+                Turn::new([call("session-begin", &json!({ "purpose": "the tools" }))]),
+                Turn::new([
+                    call("session-log-work", &json!({ "desc": "the grammar is there" })),
+                    call("session-add-work", &json!({ "text": "tell users why" })),
+                    call("session-log-work", &json!({})),
+                ]),
+                Turn::new([call("session-status", &json!({}))]),
+                understood(),
+            ],
+        );
+        let results = run.tool_results();
+        assert!(results[4].text.contains("tell users why"), "{results:#?}");
+        assert!(results[3].is_error && results[3].text.contains("desc"), "{results:#?}");
+        assert!(world.read("context.json").contains("the grammar is there"));
+    };
     std::thread::scope(|scope| {
+        scope.spawn(|| checkpoints(&serve.chat()));
+        scope.spawn(|| tools(&serve.chat()));
         scope.spawn(|| commands(&serve.chat()));
         scope.spawn(|| edits(&serve.chat()));
         scope.spawn(|| secrets(&serve.chat()));
@@ -149,6 +185,7 @@ fn audits_so_far(world: &World, session: &str) -> Vec<String> {
     if there { audits(world, session) } else { Vec::new() }
 }
 
+// @traces 021-CONST-V-001
 #[test]
 fn a_bridge_that_is_killed_is_there_again_and_one_that_is_removed_denies() {
     let name = "a_bridge_that_is_killed_is_there_again_and_one_that_is_removed_denies";
@@ -186,6 +223,16 @@ fn a_bridge_that_is_killed_is_there_again_and_one_that_is_removed_denies() {
 
     fs::rename(&aside, &program).unwrap();
     go("fourth").model_reads("ran-fourth");
+    let log = serve.printed();
+    for (level, words) in [
+        ("INFO", "is active in"),
+        ("ERROR", "the bridge ended (signal SIGKILL) and is started again"),
+        ("ERROR", "cannot be started"),
+        ("WARN", "bash was not run: hostler cannot judge this call"),
+    ] {
+        let said = |line: &&str| line.contains(&format!("level={level}")) && line.contains(words);
+        assert!(log.lines().any(|line| said(&line)), "{level} {words}\n{log}");
+    }
     world.hostler_ok(&["audit", "verify"]);
 }
 
