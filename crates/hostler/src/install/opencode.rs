@@ -107,6 +107,13 @@ pub(crate) fn plan(site: &Site, scope: Scope, asked: Asked, command: &str) -> an
         );
     }
     plan.warnings.extend(super::found::managed_by_chezmoi(site, &plugin));
+    let other = site.opencode_folder(if scope == Scope::User { Scope::Local } else { Scope::User });
+    if other != folder && found::is_registered(&other) {
+        plan.warnings.push(format!(
+            "the plugin is also in {}, and each call is asked about twice; keep one: `hostler uninit --host opencode --scope local|project|user`",
+            site.shown(&other)
+        ));
+    }
     if let plan::Told::OpenCode(told) = &mut plan.told {
         told.plugin = plugin;
         (told.configuration, told.mcp, told.mcp_enabled) = entry;

@@ -855,6 +855,9 @@ fn doctor_proves_the_plugin_by_what_the_client_has_shown() {
     // A session of which nothing was recorded, although the plugin was there.
     client(&mut site, "1.18.33", &session(now_ms() + 1_000));
     insta::assert_snapshot!("opencode_session_without_plugin", doctor(&site));
+    // A later start loaded it.
+    heartbeat(&site, now_ms() + 60_000, env!("CARGO_PKG_VERSION"));
+    insta::assert_snapshot!("opencode_session_without_plugin_in_the_past", doctor(&site));
     let status: Value = serde_json::from_str(&site.ok(&["status", "--json"])).unwrap();
     let journal = PathBuf::from(status["evidence"].as_str().unwrap()).join("sessions/ses_1.jsonl");
     fs::create_dir_all(journal.parent().unwrap()).unwrap();
@@ -921,7 +924,11 @@ fn doctor_finds_what_keeps_the_plugin_from_guarding() {
     has(&site, "problem", "`-hostler` switches our plugin off");
     fs::remove_file(site.path("opencode.json")).unwrap();
 
-    site.ok(&["init", "--host", "opencode", "--scope", "user"]);
+    let said = site.run(&["init", "--host", "opencode", "--scope", "user"]);
+    assert!(
+        said.stderr.contains("the plugin is also in .opencode, and each call is asked about twice"),
+        "{said:?}"
+    );
     has(&site, "problem", "each call is asked about twice");
     site.ok(&["uninit", "--host", "opencode", "--scope", "user"]);
 
