@@ -79,7 +79,11 @@ pub(crate) fn folders(site: &Site, scope: Scope) -> Vec<PathBuf> {
 pub(super) fn plan(site: &Site, plan: &mut Plan, version: Option<&str>) -> anyhow::Result<bool> {
     let mut quiet = true;
     for folder in folders(site, plan.record.scope) {
-        quiet &= plan_folder(site, plan, &folder, version)?;
+        let own = folder == plan.record.settings;
+        // The client leaves a folder alone that it cannot write, and so do we.
+        if own || is_writable(&folder) {
+            quiet &= plan_folder(site, plan, &folder, version)?;
+        }
     }
     Ok(quiet)
 }
@@ -185,6 +189,13 @@ fn importing(folder: &Path) -> Vec<PathBuf> {
     }
     found.sort();
     found
+}
+
+/// Whether a file could be made in `folder`, or the folder itself.
+fn is_writable(folder: &Path) -> bool {
+    let nearest = folder.ancestors().find(|it| it.exists());
+    // The only honest test of a folder's permission is a file in it.
+    nearest.is_some_and(|it| it.is_dir() && tempfile::tempfile_in(it).is_ok())
 }
 
 fn is_empty(folder: &Path) -> bool {

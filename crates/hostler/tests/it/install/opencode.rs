@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::Write;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -652,6 +653,54 @@ fn what_cannot_be_written_leaves_nothing_half_done() {
     let said = site.run(&["init", "--host", "opencode", "--agents"]);
     assert_eq!(said.code, Some(4), "{said:?}");
     assert_eq!(site.contents(), before);
+}
+
+/// Runs as somebody who is not the superuser, to whom no folder is read-only.
+#[test]
+fn a_read_only_folder_of_the_project_is_refused_and_one_at_home_is_left_alone() {
+    const NOBODY: u32 = 65534;
+    let mut site = Site::without_git();
+    let superuser = fs::metadata(site.home()).unwrap().uid() == 0;
+    site.program = site.folder.path().join("hostler");
+    fs::copy(BINARY, &site.program).unwrap();
+    let mine = site.write(".opencode/mine.txt", "mine\n");
+    let home = site.write("~/.config/opencode/opencode.json", "{}\n");
+    for folder in ["~/.local/state", "~/.config"] {
+        fs::create_dir_all(site.path(folder)).unwrap();
+    }
+    if superuser {
+        set_mode(site.folder.path(), 0o755);
+        let paths =
+            [site.home(), site.project(), mine.parent().unwrap().into(), home.parent().unwrap().into()];
+        let more = ["~/.local", "~/.local/state", "~/.config"].map(|it| site.path(it));
+        for path in paths.iter().chain(&more) {
+            std::os::unix::fs::chown(path, Some(NOBODY), Some(NOBODY)).unwrap();
+        }
+    }
+    let run = |site: &Site, arguments: &[&str]| {
+        let mut command = site.command(arguments);
+        if superuser {
+            command.uid(NOBODY).gid(NOBODY);
+        }
+        output(&mut command)
+    };
+    set_mode(home.parent().unwrap(), 0o555);
+    let before = site.contents();
+    let said = run(&site, &["init", "--host", "opencode"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(site.path(PLUGIN).is_file() && !site.path("~/.config/opencode/package-lock.json").exists());
+    assert_eq!(run(&site, &["uninit"]).code, Some(0));
+    assert_eq!(site.contents(), before);
+
+    set_mode(mine.parent().unwrap(), 0o555);
+    let before = site.contents();
+    let said = run(&site, &["init", "--host", "opencode"]);
+    assert_eq!(said.code, Some(4), "{said:?}");
+    assert!(said.stderr.contains(".opencode` is read-only, so"), "{}", said.stderr);
+    assert_eq!(site.contents(), before);
+    for path in [mine, home] {
+        set_mode(path.parent().unwrap(), 0o755);
+    }
 }
 
 #[test]
