@@ -402,10 +402,11 @@ fn patch(fields: &Fields, input: &Value) -> Vec<Action> {
             actions.push(action);
         } else if header == "Move to" {
             actions.push(rename(actions.get(file), path));
-        } else if !(unified && line.starts_with("--- ")) && !line.starts_with("*** ") {
-            if let Some(action) = actions.get_mut(file) {
-                grow(action, line);
-            }
+        } else if let Some(action) = actions.get_mut(file)
+            && !line.starts_with("*** ")
+            && !(unified && line.starts_with("--- "))
+        {
+            grow(action, line);
         }
     }
     if actions.is_empty() {

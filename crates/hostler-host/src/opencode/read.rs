@@ -15,6 +15,7 @@ use hostler_model::{
 use serde_json::{Map, Value};
 
 pub use self::parts::{Attached, MessageParts};
+use self::tool::Malformed;
 pub use self::tool::Names;
 
 /// The version of the protocol that is spoken here.
@@ -281,10 +282,10 @@ impl<'a> Line<'a> {
             "dispose" => Ask::Dispose,
             "config" => Ask::Servers(servers(&self.input)),
             "tool.execute.before" => self.before(names)?,
-            "tool.execute.after" => Ask::After(self.after(names, success(&self.input, &self.output))?),
-            "tool.failed" => Ask::After(self.after(names, failure(&self.output))?),
+            "tool.execute.after" => Ask::After(self.after(names, &success(&self.input, &self.output))?),
+            "tool.failed" => Ask::After(self.after(names, &failure(&self.output))?),
             "shell.user" => {
-                let mut events = self.after(names, success(&self.input, &self.output))?;
+                let mut events = self.after(names, &success(&self.input, &self.output))?;
                 Ask::OfUser(events.swap_remove(0))
             }
             "chat.message" => {
@@ -357,17 +358,18 @@ impl<'a> Line<'a> {
                 let cwd = self.cwd_of(&call, args);
                 Ask::Before { event: self.event_in(cwd, EventKind::ToolBefore { call })?, more }
             }
-            Err((call, reason)) => {
+            Err(malformed) => {
+                let Malformed { call, reason } = *malformed;
                 Ask::Malformed { event: self.event(EventKind::ToolBefore { call })?, reason }
             }
         })
     }
 
-    fn after(&self, names: &Names, outcome: Outcome) -> Result<Vec<Event>, Problem> {
+    fn after(&self, names: &Names, outcome: &Outcome) -> Result<Vec<Event>, Problem> {
         let args = self.input.get("args").unwrap_or(&Value::Null);
         let (call, more) = match self.call(args, names)? {
             Ok(read) => read,
-            Err((call, _)) => (call, Vec::new()),
+            Err(malformed) => (malformed.call, Vec::new()),
         };
         let cwd = self.cwd_of(&call, args);
         let part = |(index, action): (usize, Action)| ToolCall {
@@ -382,15 +384,7 @@ impl<'a> Line<'a> {
     }
 
     /// The call that a line is about, and what else it does; or the call with what is wrong with it.
-    #[expect(
-        clippy::type_complexity,
-        reason = "what is wrong with a line differs from what is wrong with a call"
-    )]
-    fn call(
-        &self,
-        args: &Value,
-        names: &Names,
-    ) -> Result<Result<(ToolCall, Vec<Action>), (ToolCall, String)>, Problem> {
+    fn call(&self, args: &Value, names: &Names) -> Result<tool::Read, Problem> {
         let tool = field(&self.input, "tool")
             .ok_or(Problem::Wrong { field: "tool", expected: "the name of a tool" })?;
         Ok(tool::read(tool, args, field(&self.input, "callID"), names))

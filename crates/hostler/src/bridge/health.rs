@@ -89,7 +89,7 @@ fn ask(address: SocketAddr, host: &str, path: &str) -> Result<(), String> {
     let mut stream = TcpStream::connect_timeout(&address, CONNECT_TIME_MAX).map_err(said)?;
     stream.set_read_timeout(Some(ANSWER_TIME_MAX)).map_err(said)?;
     stream.set_write_timeout(Some(ANSWER_TIME_MAX)).map_err(said)?;
-    let clean = |text: &str| text.chars().filter(|c| c.is_ascii_graphic()).collect::<String>();
+    let clean = |text: &str| text.chars().filter(char::is_ascii_graphic).collect::<String>();
     let (host, path) = (clean(host), clean(path));
     let request = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\nAccept: */*\r\nConnection: close\r\n\r\n");
     stream.write_all(request.as_bytes()).map_err(said)?;

@@ -335,7 +335,7 @@ impl Task {
             replies.push(self.attached(event, &world, file));
         }
         replies.push(hook::reply(event, &[], &world, &self.caller));
-        self.sent_back(event, &world, false);
+        Self::sent_back(event, &world, false);
         self.caller.give(&joined(replies));
     }
 
@@ -409,7 +409,7 @@ impl Task {
         }
         let reply = hook::reply(&event, &[], &world, &caller);
         if let Some(Stop::Continue(_)) = reply.stop {
-            self.sent_back(&event, &world, true);
+            Self::sent_back(&event, &world, true);
         }
         caller.give(&reply);
     }
@@ -420,7 +420,7 @@ impl Task {
         let Some(folder) = world.state() else { return Some(false) };
         let scope = event.agent.as_ref().map(|agent| agent.id.as_str()).unwrap_or_default();
         let key = format!("{ENDED}:{scope}");
-        let hash = message.map_or(0, |message| hashed(message));
+        let hash = message.map_or(0, hashed);
         let retry = self.retry;
         let ended = state::update(folder, &event.session, |state| {
             if hash != 0 && state.counter(&key) == hash && !retry {
@@ -437,7 +437,7 @@ impl Task {
         ended.unwrap_or(Some(false))
     }
 
-    fn sent_back(&self, event: &Event, world: &World, value: bool) {
+    fn sent_back(event: &Event, world: &World, value: bool) {
         let Some(folder) = world.state().filter(|_| event.agent.is_none()) else { return };
         let value = u64::from(value);
         if state::load(folder, &event.session).is_ok_and(|state| state.counter(SENT_BACK) == value) {

@@ -61,8 +61,8 @@ impl Voice for Line {
         Some(self.turn_time_max)
     }
 
-    fn occasion(&self) -> &str {
-        &self.occasion
+    fn occasion(&self) -> Option<&str> {
+        Some(&self.occasion)
     }
 
     fn settled(&self) {

@@ -22,9 +22,9 @@ pub(crate) trait Voice: Send + Sync {
         None
     }
 
-    /// What tells the end of a turn from another one that is the same in words; empty where the host does not say.
-    fn occasion(&self) -> &str {
-        ""
+    /// What tells the end of a turn from another one that is the same in words, where the host says it.
+    fn occasion(&self) -> Option<&str> {
+        None
     }
 
     /// What follows does not decide any more how the session's next event is taken.
@@ -181,7 +181,7 @@ impl Caller {
 
     /// What tells the end of a turn from another one that is the same in words.
     pub(super) fn occasion(&self) -> &str {
-        self.answer.voice.occasion()
+        self.answer.voice.occasion().unwrap_or_default()
     }
 
     /// What follows in this call may run beside the session's next event.

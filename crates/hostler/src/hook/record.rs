@@ -63,7 +63,7 @@ pub(super) fn warned(event: &Event, project_state: &Path) -> Option<String> {
     let id = event.call()?.id.as_deref()?;
     let peek = journal::peek(project_state, &event.session).ok()??;
     let own = |line: &&[u8]| memmem::find(line, id.as_bytes()).is_some();
-    let mut lines = peek.lines().filter(|line| own(&line));
+    let mut lines = peek.lines().filter(own);
     let decision = lines.find_map(|line| {
         let line: Value = serde_json::from_slice(line).ok()?;
         let is = |name: &str, value: &str| line.get(name).and_then(Value::as_str) == Some(value);

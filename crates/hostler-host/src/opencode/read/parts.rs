@@ -105,16 +105,9 @@ fn decoded(text: &str) -> String {
     let mut rest = text.as_bytes();
     while let Some((byte, after)) = rest.split_first() {
         let pair = after.get(..2).filter(|_| *byte == b'%').and_then(|pair| std::str::from_utf8(pair).ok());
-        match pair.and_then(|pair| u8::from_str_radix(pair, 16).ok()) {
-            Some(value) => {
-                bytes.push(value);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*byte);
-                rest = after;
-            }
-        }
+        let value = pair.and_then(|pair| u8::from_str_radix(pair, 16).ok());
+        bytes.push(value.unwrap_or(*byte));
+        rest = if value.is_some() { after.get(2..).unwrap_or_default() } else { after };
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }

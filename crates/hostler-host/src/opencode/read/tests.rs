@@ -44,8 +44,8 @@ fn check_malformed(tool: &str, args: &Value, why: &str) {
     }
 }
 
-fn path(name: &str) -> Option<String> {
-    Some(format!("{FOLDER}/{name}"))
+fn at(name: &str) -> String {
+    format!("{FOLDER}/{name}")
 }
 
 fn shell(command: &str) -> Action {
@@ -80,12 +80,12 @@ fn the_greeting_and_the_servers_of_the_configuration_are_told() {
 #[test]
 fn tools_are_what_they_do() {
     for (id, action) in [
-        (10, Action::Read { path: path("stock.txt") }),
-        (11, Action::Write { path: path("orders.txt"), content: "none\n".into() }),
+        (10, Action::Read { path: Some(at("stock.txt")) }),
+        (11, Action::Write { path: Some(at("orders.txt")), content: "none\n".into() }),
         (
             12,
             Action::Edit {
-                path: path("stock.txt"),
+                path: Some(at("stock.txt")),
                 changes: vec![Change { old: "40".into(), new: "39".into(), all: true }],
             },
         ),

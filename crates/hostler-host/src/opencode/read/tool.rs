@@ -46,20 +46,27 @@ const OTHERS: &[&str] = &[
     "skill",
 ];
 
+/// The first thing that a call does, and the others; or what is wrong with it.
+pub(super) type Read = Result<(ToolCall, Vec<Action>), Box<Malformed>>;
+
+/// A call that the host would refuse.
+pub(super) struct Malformed {
+    /// The call; what it does is not known.
+    pub(super) call: ToolCall,
+    /// What is wrong with it, for the agent.
+    pub(super) reason: String,
+}
+
 /// What a call does: the first thing, and the others. An error is what is wrong with it, for the agent: the host checks
 /// the arguments only after the plugin has seen them.
-pub(super) fn read(
-    tool: &str,
-    args: &Value,
-    id: Option<&str>,
-    names: &Names,
-) -> Result<(ToolCall, Vec<Action>), (ToolCall, String)> {
+pub(super) fn read(tool: &str, args: &Value, id: Option<&str>, names: &Names) -> Read {
     let call = |action| ToolCall {
         id: id.map(str::to_owned),
         tool: tool.to_owned(),
         action,
         input: canonical(args),
     };
+    let malformed = |reason: String| Err(Box::new(Malformed { call: call(Action::Other), reason }));
     if PLANS.contains(&tool) {
         return Ok((call(Action::Plan), Vec::new()));
     }
@@ -70,17 +77,14 @@ pub(super) fn read(
         return Ok((call(foreign(tool, args, names)), Vec::new()));
     };
     let Some(fields) = args.as_object() else {
-        return Err((call(Action::Other), format!("the arguments of `{tool}` are no JSON object")));
+        return malformed(format!("the arguments of `{tool}` are no JSON object"));
     };
     if let Some(name) = texts.iter().find(|name| !fields.get(**name).is_some_and(Value::is_string)) {
         let what = if fields.contains_key(*name) { "is not text" } else { "is missing" };
-        return Err((
-            call(Action::Other),
-            format!("the argument `{name}` of `{tool}` {what}; call it again with one"),
-        ));
+        return malformed(format!("the argument `{name}` of `{tool}` {what}; call it again with one"));
     }
     if tool == "bash" && fields.get("workdir").is_some_and(|it| !it.is_string() && !it.is_null()) {
-        return Err((call(Action::Other), "the argument `workdir` of `bash` is not text".to_owned()));
+        return malformed("the argument `workdir` of `bash` is not text".to_owned());
     }
     let known = |name: &&String| texts.contains(&name.as_str()) || others.contains(&name.as_str());
     let known: Fields =
