@@ -180,24 +180,18 @@ impl Doctor<'_> {
             }
             (heartbeat, Some(session)) => {
                 let when = Timestamp::from_millisecond(session.time_ms).unwrap_or(now);
-                let (id, ago) = (session.id, heartbeat::ago(now, when));
+                let (id, ago) = (&session.id, heartbeat::ago(now, when));
                 let why =
                     "OpenCode was started with `--pure`, or before our plugin was there, or found no plugin";
-                match heartbeat.as_ref().filter(|_| session.time_ms < last) {
-                    Some(heartbeat) => {
-                        self.add(
-                            Level::Note,
-                            "OpenCode",
-                            format!("session {id} ({ago}) was not guarded: {why}"),
-                            "",
-                        );
-                        self.opencode_heartbeat(heartbeat, now);
-                    }
-                    None => {
-                        let what = format!("session {id} ({ago}) is not guarded: {why}");
-                        let fix = "end that OpenCode and start it without `--pure`; `hostler doctor --start` tries it";
-                        self.add(Level::Problem, "OpenCode", what, fix);
-                    }
+                if let Some(later) = heartbeat.as_ref().filter(|_| session.time_ms < last) {
+                    let what = format!("session {id} ({ago}) was not guarded: {why}");
+                    self.add(Level::Note, "OpenCode", what, "");
+                    self.opencode_heartbeat(later, now);
+                } else {
+                    let what = format!("session {id} ({ago}) is not guarded: {why}");
+                    let fix =
+                        "end that OpenCode and start it without `--pure`; `hostler doctor --start` tries it";
+                    self.add(Level::Problem, "OpenCode", what, fix);
                 }
             }
             (Some(heartbeat), _) => self.opencode_heartbeat(heartbeat, now),

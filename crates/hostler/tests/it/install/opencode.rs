@@ -246,7 +246,7 @@ fn the_plugin_adapts_to_the_folder_that_it_is_loaded_in() {
     site.write(CONFIGURATION, "version = 1\n");
     let (active, project) = hello(&site);
     assert!(active && has(&project, "session-status") && has(&project, "kg-query"), "{project:?}");
-    site.write("~/.config/hostler/config.toml", "[activation]\npaths = [\"~/work\"]\n");
+    site.write("~/.config/hostler/config.toml", "[activation]\npaths = [\"~/elsewhere\"]\n");
     assert_eq!(hello(&site), (false, Vec::new()));
     let folder = site.project().display().to_string();
     site.write("~/.config/hostler/config.toml", &format!("[activation]\npaths = [\"{folder}\"]\n"));
