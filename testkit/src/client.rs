@@ -75,7 +75,8 @@ fn find() -> anyhow::Result<PathBuf> {
 }
 
 /// One of [`CLIENTS_MAX`] places; free again when dropped.
-struct Slot;
+#[derive(Debug)]
+pub(crate) struct Slot;
 
 static TAKEN: Mutex<usize> = Mutex::new(0);
 static FREED: Condvar = Condvar::new();
@@ -85,7 +86,7 @@ fn taken() -> MutexGuard<'static, usize> {
 }
 
 impl Slot {
-    fn take() -> Self {
+    pub(crate) fn take() -> Self {
         let mut count =
             FREED.wait_while(taken(), |count| *count == CLIENTS_MAX).unwrap_or_else(PoisonError::into_inner);
         *count += 1;

@@ -5,6 +5,7 @@
 
 pub mod client;
 pub mod model;
+pub mod opencode;
 pub mod payload;
 pub mod session;
 pub mod terminal;
@@ -13,6 +14,7 @@ pub mod world;
 
 pub use client::Output;
 pub use model::{ModelServer, Request, Turn};
+pub use opencode::{Chat, OpenCode, Serve};
 pub use session::{Run, Session, ToolResult};
 pub use terminal::Terminal;
 pub use world::{Register, Scenario, World};

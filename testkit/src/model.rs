@@ -1,9 +1,10 @@
-//! A scripted Anthropic Messages API on 127.0.0.1: what the model says is written in the test.
+//! A scripted model on 127.0.0.1, in the words of Anthropic's Messages API and of `OpenAI`'s chat completions: what
+//! it says is written in the test.
 //!
 //! One thread per connection, one request per connection. Every socket has a time limit, so that a client
 //! which never finishes its request cannot hold a test.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -113,6 +114,8 @@ pub struct Request {
     pub body: Value,
     /// Answered from the script; `false`: a side request without tools.
     pub scripted: bool,
+    /// The client's session, where the client says so in a header.
+    pub session: Option<String>,
 }
 
 impl Request {
@@ -145,11 +148,46 @@ fn texts(value: &Value, out: &mut String) {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct Script {
     ordered: VecDeque<Turn>,
     matched: Vec<Turn>,
-    requests: Vec<Request>,
     exhausted: bool,
+}
+
+impl Script {
+    fn new(turns: Vec<Turn>) -> Self {
+        let (matched, ordered): (Vec<_>, Vec<_>) =
+            turns.into_iter().partition(|turn| turn.matching.is_some());
+        Self { ordered: ordered.into(), matched, exhausted: false }
+    }
+
+    fn mismatch(&self) -> Option<String> {
+        let unused = self.ordered.len() + self.matched.iter().filter(|turn| !turn.sticky).count();
+        if self.exhausted {
+            return Some("the client asked for more turns than the script has".to_owned());
+        }
+        (unused != 0).then(|| format!("{unused} turns of the script were never asked for"))
+    }
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// For whoever has no script of its own.
+    script: Script,
+    /// By session of the client.
+    scripts: HashMap<String, Script>,
+    requests: Vec<Request>,
+}
+
+impl State {
+    /// The script of the first of these sessions that has one.
+    fn script(&mut self, sessions: &[Option<String>]) -> &mut Script {
+        let own = sessions.iter().flatten().find(|it| self.scripts.contains_key(*it)).cloned();
+        match own.and_then(|session| self.scripts.get_mut(&session)) {
+            Some(script) => script,
+            None => &mut self.script,
+        }
+    }
 }
 
 /// Ids are never given twice: a session that is resumed talks to another server, and its calls are other calls.
@@ -176,12 +214,7 @@ impl ModelServer {
     pub fn start(turns: Vec<Turn>) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let address = listener.local_addr()?;
-        let (matched, ordered): (Vec<_>, VecDeque<_>) = {
-            let (matched, ordered): (Vec<_>, Vec<_>) =
-                turns.into_iter().partition(|turn| turn.matching.is_some());
-            (matched, ordered.into())
-        };
-        let state = Arc::new(Mutex::new(State { ordered, matched, ..State::default() }));
+        let state = Arc::new(Mutex::new(State { script: Script::new(turns), ..State::default() }));
         let stop = Arc::new(AtomicBool::new(false));
         let acceptor = {
             let (state, stop) = (Arc::clone(&state), Arc::clone(&stop));
@@ -205,19 +238,24 @@ impl ModelServer {
         format!("http://{}", self.address)
     }
 
-    /// Every `/v1/messages` request so far, in order of arrival.
+    /// What the model says from now on in one session of the client, and in those that it starts from there.
+    pub fn script(&self, session: &str, turns: Vec<Turn>) {
+        lock(&self.state).scripts.insert(session.to_owned(), Script::new(turns));
+    }
+
+    /// [`ModelServer::mismatch`] of one session.
+    pub fn mismatch_of(&self, session: &str) -> Option<String> {
+        lock(&self.state).scripts.get(session).and_then(Script::mismatch)
+    }
+
+    /// Every request for an answer so far, in order of arrival.
     pub fn requests(&self) -> Vec<Request> {
         lock(&self.state).requests.clone()
     }
 
     /// What does not fit between script and conversation: more requests than turns, or turns nobody asked for.
     pub fn mismatch(&self) -> Option<String> {
-        let state = lock(&self.state);
-        let unused = state.ordered.len() + state.matched.iter().filter(|turn| !turn.sticky).count();
-        if state.exhausted {
-            return Some("the client asked for more turns than the script has".to_owned());
-        }
-        (unused != 0).then(|| format!("{unused} turns of the script were never asked for"))
+        lock(&self.state).script.mismatch()
     }
 }
 
@@ -248,15 +286,20 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     let (method, path) =
         (words.next().unwrap_or_default().to_owned(), words.next().unwrap_or("/").to_owned());
     let mut length = 0;
+    // Whose request it is, and who started that one.
+    let (mut session, mut parent) = (None, None);
     loop {
         let mut header = String::new();
         if reader.read_line(&mut header)? == 0 || header.trim().is_empty() {
             break;
         }
-        if let Some((name, value)) = header.split_once(':')
-            && name.eq_ignore_ascii_case("content-length")
-        {
-            length = value.trim().parse().unwrap_or(0);
+        let Some((name, value)) = header.split_once(':') else { continue };
+        let value = value.trim();
+        match name.to_ascii_lowercase().as_str() {
+            "content-length" => length = value.parse().unwrap_or(0),
+            "x-session-id" => session = Some(value.to_owned()),
+            "x-parent-session-id" => parent = Some(value.to_owned()),
+            _ => {}
         }
     }
     if BODY_BYTES_MAX < length {
@@ -268,40 +311,44 @@ fn serve(stream: &TcpStream, state: &Mutex<State>) -> std::io::Result<()> {
     match (method.as_str(), route) {
         ("HEAD", _) => reply_json(stream, 200, &Value::Null),
         ("POST", "/v1/messages/count_tokens") => reply_json(stream, 200, &json!({ "input_tokens": 100 })),
-        ("POST", "/v1/messages") => {
+        ("POST", "/v1/messages" | "/v1/chat/completions") => {
             let raw = String::from_utf8_lossy(&raw);
             let body: Value = serde_json::from_str(&raw).unwrap_or_default();
             let (turn, content, id) = {
                 let mut state = lock(state);
-                let (turn, scripted) = pick(&mut state, &body, &raw);
-                state.requests.push(Request { path, body: body.clone(), scripted });
+                let script = state.script(&[session.clone(), parent]);
+                let (turn, scripted) = pick(script, &body, &raw);
+                state.requests.push(Request { path: path.clone(), body: body.clone(), scripted, session });
                 let content: Vec<Value> = turn.content.iter().map(numbered).collect();
                 (turn, content, next_id())
             };
             match turn.status {
                 Some(status) => reply_error(stream, status),
-                None => reply_message(stream, &body, &content, id, turn.input_tokens),
+                None if route == "/v1/messages" => {
+                    reply_message(stream, &body, &content, id, turn.input_tokens)
+                }
+                None => reply_completion(stream, &body, &content, id, turn.input_tokens),
             }
         }
         _ => reply_error(stream, 404),
     }
 }
 
-fn pick(state: &mut State, body: &Value, raw: &str) -> (Turn, bool) {
+fn pick(script: &mut Script, body: &Value, raw: &str) -> (Turn, bool) {
     let fits = |turn: &Turn| turn.matching.as_ref().is_some_and(|text| raw.contains(text.as_str()));
-    if let Some(at) = state.matched.iter().position(fits) {
+    if let Some(at) = script.matched.iter().position(fits) {
         let turn =
-            if state.matched[at].sticky { state.matched[at].clone() } else { state.matched.remove(at) };
+            if script.matched[at].sticky { script.matched[at].clone() } else { script.matched.remove(at) };
         return (turn, true);
     }
     // Titles, quota probes and the like come without tools and are no part of the conversation.
     if body["tools"].as_array().is_none_or(Vec::is_empty) {
         return (Turn::new([say("ok")]), false);
     }
-    if let Some(turn) = state.ordered.pop_front() {
+    if let Some(turn) = script.ordered.pop_front() {
         return (turn, true);
     }
-    state.exhausted = true;
+    script.exhausted = true;
     (Turn::new([say(EXHAUSTED)]), true)
 }
 
@@ -366,6 +413,51 @@ fn reply_message(
     stream.write_all(out.as_bytes())
 }
 
+/// The same answer in the other API's words: always streamed, as its client asks for it.
+fn reply_completion(
+    mut stream: &TcpStream,
+    body: &Value,
+    content: &[Value],
+    id: u64,
+    input_tokens: u64,
+) -> std::io::Result<()> {
+    let chunk = |delta: Value, finish: Value, usage: Value| {
+        json!({
+            "id": format!("chatcmpl-test{id:04}"), "object": "chat.completion.chunk", "created": 1,
+            "model": body["model"], "usage": usage,
+            "choices": [{ "index": 0, "delta": delta, "finish_reason": finish }],
+        })
+    };
+    let mut chunks = vec![chunk(json!({ "role": "assistant", "content": "" }), Value::Null, Value::Null)];
+    let mut calls = 0;
+    for block in content {
+        let delta = if block["type"] == "text" {
+            json!({ "content": block["text"] })
+        } else {
+            let function = json!({ "name": block["name"], "arguments": block["input"].to_string() });
+            calls += 1;
+            json!({ "tool_calls": [
+                { "index": calls - 1, "id": block["id"], "type": "function", "function": function },
+            ] })
+        };
+        chunks.push(chunk(delta, Value::Null, Value::Null));
+    }
+    let finish = if calls == 0 { "stop" } else { "tool_calls" };
+    let usage = json!({
+        "prompt_tokens": input_tokens, "completion_tokens": 10, "total_tokens": input_tokens + 10,
+    });
+    chunks.push(chunk(json!({}), json!(finish), usage));
+    let mut out = String::from(
+        "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream; charset=utf-8\r\nconnection: close\r\n\r\n",
+    );
+    for chunk in chunks {
+        // Writing to a `String` cannot fail.
+        let _ = std::fmt::Write::write_fmt(&mut out, format_args!("data: {chunk}\n\n"));
+    }
+    out.push_str("data: [DONE]\n\n");
+    stream.write_all(out.as_bytes())
+}
+
 fn reply_error(stream: &TcpStream, status: u16) -> std::io::Result<()> {
     let body = json!({ "type": "error", "error": { "type": "api_error", "message": "scripted error" } });
     reply_json(stream, status, &body)
@@ -424,6 +516,34 @@ mod tests {
     }
 
     #[test]
+    fn a_session_with_a_script_of_its_own_is_answered_from_it_and_so_are_its_children() {
+        let server = ModelServer::start(vec![Turn::new([say("common")])]).unwrap();
+        server.script("ses_a", vec![Turn::new([say("first of a")]), Turn::new([bash("ls")])]);
+        let ask = |headers: &str| {
+            let body = json!({ "stream": true, "tools": [{}], "messages": [] }).to_string();
+            let mut stream = TcpStream::connect(server.address).unwrap();
+            let length = body.len();
+            write!(
+                stream,
+                "POST /v1/chat/completions HTTP/1.1\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+            )
+            .unwrap();
+            let mut reply = String::new();
+            stream.read_to_string(&mut reply).unwrap();
+            reply
+        };
+        assert!(ask("X-Session-Id: ses_a\r\n").contains("first of a"));
+        assert!(server.mismatch_of("ses_a").is_some());
+        let child = ask("x-session-id: ses_b\r\nx-parent-session-id: ses_a\r\n");
+        assert!(child.contains("\"finish_reason\":\"tool_calls\""), "{child}");
+        assert!(child.ends_with("data: [DONE]\n\n"));
+        assert!(ask("x-session-id: ses_c\r\n").contains("common"));
+        assert_eq!((server.mismatch_of("ses_a"), server.mismatch()), (None, None));
+        let sessions: Vec<_> = server.requests().into_iter().map(|it| it.session.unwrap()).collect();
+        assert_eq!(sessions, ["ses_a", "ses_b", "ses_c"]);
+    }
+
+    #[test]
     fn a_streamed_tool_call_carries_its_input_as_json_text() {
         let server = ModelServer::start(vec![Turn::new([bash("ls \"a b\"")])]).unwrap();
         let reply = post(&server, &json!({ "stream": true, "tools": [{}], "messages": [] }));
@@ -446,6 +566,7 @@ mod tests {
                 { "role": "system", "content": "hook" },
             ] }),
             scripted: true,
+            session: None,
         };
         assert_eq!(request.heard(), "denied\nnested\nhook\n");
     }

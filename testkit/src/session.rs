@@ -121,7 +121,7 @@ impl<'w> Session<'w> {
             Err(error) => panic!("the client failed: {error:#}"),
         };
         let events = output.stdout.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
-        let run = Run { world: self.world, output, events, requests: server.requests() };
+        let run = Run::new(self.world, output, events, server.requests());
         if let (false, Some(mismatch)) = (self.loose, server.mismatch()) {
             run.fail(&mismatch);
         }
@@ -153,6 +153,10 @@ pub struct Run<'w> {
 }
 
 impl<'w> Run<'w> {
+    pub(crate) fn new(world: &'w World, output: Output, events: Vec<Value>, requests: Vec<Request>) -> Self {
+        Self { world, output, events, requests }
+    }
+
     /// The world that it ran in.
     pub fn world(&self) -> &'w World {
         self.world
@@ -164,7 +168,8 @@ impl<'w> Run<'w> {
     /// When the client named none.
     #[track_caller]
     pub fn session_id(&self) -> String {
-        let id = self.events.iter().find_map(|event| event["session_id"].as_str());
+        let names = ["session_id", "sessionID"];
+        let id = self.events.iter().find_map(|event| names.iter().find_map(|name| event[name].as_str()));
         match id {
             Some(id) => id.to_owned(),
             None => self.fail("the client named no session"),
@@ -188,6 +193,15 @@ impl<'w> Run<'w> {
         let mut out: Vec<ToolResult> = Vec::new();
         for request in &self.requests {
             for message in request.body["messages"].as_array().into_iter().flatten() {
+                if let (Some(id), Some(text)) =
+                    (message["tool_call_id"].as_str(), message["content"].as_str())
+                    && out.iter().all(|known| known.id != id)
+                {
+                    // This API has no word for a failed call; the client's own events have.
+                    let part = self.events.iter().map(|it| &it["part"]).find(|it| it["callID"] == id);
+                    let is_error = part.is_some_and(|it| it["state"]["status"] == "error");
+                    out.push(ToolResult { id: id.to_owned(), is_error, text: text.to_owned() });
+                }
                 for block in message["content"].as_array().into_iter().flatten() {
                     let Some(id) = block["tool_use_id"].as_str() else { continue };
                     if out.iter().all(|known| known.id != id) {
@@ -310,7 +324,7 @@ impl<'w> Run<'w> {
 
     /// Fails with everything that is known of the run.
     #[track_caller]
-    fn fail(&self, problem: &str) -> ! {
+    pub(crate) fn fail(&self, problem: &str) -> ! {
         let stdout: Vec<&str> = self.output.stdout.lines().map(cut).collect();
         panic!(
             "{problem}\n--- client exit {:?}\n--- stderr\n{}\n--- events\n{}\n--- requests: {}",

@@ -111,6 +111,23 @@ impl Scenario {
         self
     }
 
+    pub(crate) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Makes the world, for a client that is there.
+    ///
+    /// # Panics
+    /// When it cannot be made.
+    #[track_caller]
+    pub(crate) fn open_for(self, client: &Path) -> World {
+        let name = self.name.clone();
+        match World::make(self, client) {
+            Ok(world) => world,
+            Err(error) => panic!("the world of `{name}` cannot be made: {error:#}"),
+        }
+    }
+
     /// Makes the world, if the client is here; else says why not.
     ///
     /// # Panics
@@ -118,11 +135,7 @@ impl Scenario {
     #[track_caller]
     pub fn open(self) -> Option<World> {
         let client = client::find_or_skip(&self.name)?;
-        let name = self.name.clone();
-        match World::make(self, client) {
-            Ok(world) => Some(world),
-            Err(error) => panic!("the world of `{name}` cannot be made: {error:#}"),
-        }
+        Some(self.open_for(client))
     }
 }
 
@@ -168,7 +181,10 @@ impl World {
             world.try_git(&["commit", "--quiet", "--allow-empty", "--message=start"])?;
         }
         if let Register::Init(arguments) = &scenario.register {
-            let mut all = vec!["init", "--host", "claude"];
+            let mut all = vec!["init"];
+            if !arguments.iter().any(|it| it == "--host") {
+                all.extend(["--host", "claude"]);
+            }
             all.extend(arguments.iter().map(String::as_str));
             let output = world.hostler(&all);
             anyhow::ensure!(output.code == Some(0), "`hostler init` failed: {output:?}");

@@ -6,10 +6,12 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+pub mod artifact;
 pub mod claude;
 pub mod jsonc;
 mod loose;
 pub mod opencode;
 pub mod reason;
+pub mod reply;
 pub mod tools;
 pub mod transcript;

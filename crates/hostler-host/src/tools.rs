@@ -380,24 +380,33 @@ fn several(fields: &Fields) -> Option<String> {
 /// A patch in the form of Codex and `OpenCode` (`*** Update File: path`), or a unified difference.
 fn patch(fields: &Fields, input: &Value) -> Vec<Action> {
     let text = input.as_str().map(str::to_owned).or_else(|| first(fields, PATCHES)).unwrap_or_default();
+    let unified = !text.trim_start().starts_with("*** Begin Patch") && text.contains("\n@@ ");
     let mut actions: Vec<Action> = Vec::new();
+    // The file that lines belong to: what is done to it may be told twice, as a change and as a move.
+    let mut file = 0;
     for line in text.lines() {
-        let moved = |to: &str| Action::Edit { path: Some(to.trim().to_owned()), changes: Vec::new() };
-        if let Some(path) = line.strip_prefix("*** Add File: ") {
-            actions.push(Action::Write { path: Some(path.trim().to_owned()), content: String::new() });
-        } else if let Some(path) = line.strip_prefix("*** Update File: ") {
-            actions.push(moved(path));
-        } else if let Some(path) = line.strip_prefix("*** Delete File: ") {
-            actions.push(Action::Shell { command: format!("rm -- {}", quoted(path.trim())) });
-        } else if let Some(path) = line.strip_prefix("*** Move to: ") {
-            actions.push(rename(actions.last(), path.trim()));
-        } else if let Some(path) = line.strip_prefix("+++ ") {
-            let path = path.split('\t').next().unwrap_or(path).trim();
-            if path != "/dev/null" && !text.starts_with("*** Begin Patch") {
-                actions.push(moved(path.strip_prefix("b/").unwrap_or(path)));
-            }
-        } else if let (Some(added), Some(action)) = (line.strip_prefix('+'), actions.last_mut()) {
-            grow(action, added);
+        let edit = |path: &str| Action::Edit { path: Some(path.trim().to_owned()), changes: Vec::new() };
+        let (header, path) = match line.strip_prefix("*** ").and_then(|rest| rest.split_once(':')) {
+            Some((header, path)) => (header, path.trim()),
+            None => ("", ""),
+        };
+        let begun = match header {
+            "Add File" => Some(Action::Write { path: Some(path.to_owned()), content: String::new() }),
+            "Update File" => Some(edit(path)),
+            "Delete File" => Some(Action::Shell { command: format!("rm -- {}", quoted(path)) }),
+            _ if unified => unified_file(line).map(edit),
+            _ => None,
+        };
+        if let Some(action) = begun {
+            file = actions.len();
+            actions.push(action);
+        } else if header == "Move to" {
+            actions.push(rename(actions.get(file), path));
+        } else if let Some(action) = actions.get_mut(file)
+            && !line.starts_with("*** ")
+            && !(unified && line.starts_with("--- "))
+        {
+            grow(action, line);
         }
     }
     if actions.is_empty() {
@@ -405,6 +414,13 @@ fn patch(fields: &Fields, input: &Value) -> Vec<Action> {
         actions.extend(path.map(|path| Action::Edit { path: Some(path), changes: vec![change(fields)] }));
     }
     actions
+}
+
+/// The file that the second line of a unified difference's head names.
+fn unified_file(line: &str) -> Option<&str> {
+    let path = line.strip_prefix("+++ ")?;
+    let path = path.split('\t').next().unwrap_or(path).trim();
+    (path != "/dev/null").then(|| path.strip_prefix("b/").unwrap_or(path))
 }
 
 fn rename(from: Option<&Action>, to: &str) -> Action {
@@ -416,23 +432,30 @@ fn rename(from: Option<&Action>, to: &str) -> Action {
     }
 }
 
-/// Added lines belong to the file that was named last.
+/// A line of a patch for one file: of a new one all that is added, of an old one each part that changes, with what
+/// stands around it.
 fn grow(action: &mut Action, line: &str) {
-    let text = match action {
-        Action::Write { content, .. } => content,
+    let (mark, text) = line.split_at_checked(1).unwrap_or(("", ""));
+    match action {
+        Action::Write { content, .. } if mark == "+" => {
+            content.push_str(text);
+            content.push('\n');
+        }
         Action::Edit { changes, .. } => {
-            if changes.is_empty() {
+            if line.starts_with("@@") || changes.is_empty() {
                 changes.push(Change { old: String::new(), new: String::new(), all: false });
             }
-            match changes.first_mut() {
-                Some(change) => &mut change.new,
-                None => return,
+            let Some(change) = changes.last_mut().filter(|_| !line.starts_with("@@")) else { return };
+            let (is_old, is_new) = (mark != "+", mark != "-");
+            for part in
+                [is_old.then_some(&mut change.old), is_new.then_some(&mut change.new)].into_iter().flatten()
+            {
+                part.push_str(text);
+                part.push('\n');
             }
         }
-        _ => return,
-    };
-    text.push_str(line);
-    text.push('\n');
+        _ => {}
+    }
 }
 
 /// The first of `keys` that holds text, or a list of texts.
@@ -544,7 +567,7 @@ mod tests {
         let ids: Vec<_> = calls.iter().filter_map(|call| call.id.as_deref()).collect();
         assert_eq!(ids, ["call_1", "call_1#2", "call_1#3", "call_1#4", "call_1#5"]);
         let actions: Vec<Action> = calls.into_iter().map(|call| call.action).collect();
-        assert_eq!(actions[0], edit("a.txt", "", "new\n"));
+        assert_eq!(actions[0], edit("a.txt", "old\n", "new\n"));
         assert_eq!(actions[1], Action::Write { path: Some("b c.txt".into()), content: "one\ntwo\n".into() });
         assert_eq!(
             actions[2..],
@@ -555,7 +578,21 @@ mod tests {
             ]
         );
         let unified = "--- a/x.c\n+++ b/x.c\n@@ -1 +1 @@\n-a\n+b\n";
-        check("apply_patch", &json!(unified), &edit("x.c", "", "b\n"));
+        check("apply_patch", &json!(unified), &edit("x.c", "a\n", "b\n"));
+        // Several places of one file, with what stands around them; a moved file keeps its changes.
+        let text = "*** Begin Patch\n*** Update File: a.py\n*** Move to: b.py\n@@ def f\n x = 1\n-y = 1\n+y = 2\n\n@@\n+z = 3\n*** End of File\n*** End Patch";
+        let calls = tool_calls("apply_patch", &json!({ "patchText": text }), None);
+        let change = |old: &str, new: &str| Change { old: old.into(), new: new.into(), all: false };
+        assert_eq!(
+            calls.into_iter().map(|call| call.action).collect::<Vec<_>>(),
+            [
+                Action::Edit {
+                    path: Some("a.py".into()),
+                    changes: vec![change("x = 1\ny = 1\n\n", "x = 1\ny = 2\n\n"), change("", "z = 3\n")],
+                },
+                shell("mv -- a.py b.py"),
+            ]
+        );
     }
 
     #[test]

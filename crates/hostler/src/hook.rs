@@ -1,18 +1,20 @@
-//! `hostler hook <host>`: one event on stdin, one JSON document on stdout, exit code 0.
+//! One event of a host, start to end: `hostler hook claude` for a process per event, `hostler bridge opencode` for many at
+//! once in one process.
 //!
 //! Nothing here reaches the argument parser or a runtime, and the path to "allow" opens no file but the
 //! configuration and the journal. A fault of ours is told and decides nothing, or denies where the user
-//! configured that; exit codes other than 0 and silence are never an answer, since the host takes them
-//! for consent.
+//! configured that; silence is never an answer, since the host takes it for consent.
 
 mod answer;
 mod call;
+mod claude;
 mod close;
 mod fault;
 mod gate;
 mod lint;
 mod memory;
 mod recall;
+mod recent;
 mod record;
 mod report;
 mod session;
@@ -21,93 +23,91 @@ mod turn;
 mod view;
 
 use std::any::Any;
-use std::ffi::OsString;
-use std::io::Read;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use hostler_host::claude::read::{self, PAYLOAD_BYTES_MAX};
-use hostler_host::claude::write::{self, Reply, Stop};
-use hostler_model::{Event, EventKind, Host, Place};
+use hostler_host::opencode::write::FAULT;
+use hostler_host::reply::{Reply, Stop};
+use hostler_model::{Action, Event, EventKind, Host, Place};
 
 use crate::config::{Config, OnFault};
 use crate::dirs::Dirs;
 use crate::place::place;
 use crate::project::Project;
 
+pub(crate) use self::answer::{Caller, Voice};
+pub(crate) use self::call::now_ms;
+pub(crate) use self::claude::run;
 pub(crate) use self::memory::{FINDINGS, STOPPED};
 pub(crate) use self::recall::{Homes, unusable};
 
 /// What one call may take. Hosts let the call run when their own limit passes, so ours comes first.
 pub(crate) const TIME_MAX: Duration = Duration::from_secs(4);
 
-/// Runs one hook call.
-pub(crate) fn run(mut args: impl Iterator<Item = OsString>) -> ExitCode {
-    let started = Instant::now();
-    let clock = Clock { started, deadline: started + TIME_MAX };
+thread_local! {
+    /// Where this thread's last panic happened; the default hook would print it.
+    static LAST_PANIC: RefCell<String> = const { RefCell::new(String::new()) };
+}
+
+/// Keeps where a panic happens, and prints nothing: what hosts read is ours alone.
+pub(crate) fn keep_panics() {
     std::panic::set_hook(Box::new(|info| {
         let location = info.location().map(ToString::to_string).unwrap_or_default();
-        if let Ok(mut last) = LAST_PANIC.lock() {
-            *last = location;
-        }
+        LAST_PANIC.with(|last| last.replace(location));
     }));
-    let host = args.next();
-    let document = if host.as_deref().is_some_and(|host| host == "claude") {
-        claude(clock)
-    } else {
-        let message = told(&format!(
-            "`hook` was registered for {:?}, this build knows `claude`",
-            host.unwrap_or_default().display()
-        ));
-        write::write_for(Host::ClaudeCode, "", &Reply { message: Some(message), ..Reply::default() })
-    };
-    answer::give(&document);
-    ExitCode::SUCCESS
 }
 
-/// When a call began and when it has to be answered.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Clock {
-    started: Instant,
-    deadline: Instant,
+/// One event, start to end: decided, kept, recorded and answered. `started`: the folder that the client was started in,
+/// where it says so. Never panics.
+pub(crate) fn handle(event: &Event, started: Option<PathBuf>, caller: &Caller) {
+    let world = World::between(&event.cwd, started);
+    caller.give(&reply(event, &[], &world, caller));
 }
 
-/// Where the last panic happened; the default hook would print it.
-static LAST_PANIC: Mutex<String> = Mutex::new(String::new());
+/// As [`handle`], for whoever puts an answer together from several events and gives it himself. `more`: what a tool call
+/// that is about to run does besides its own action; all of it is judged and kept, as one call.
+pub(crate) fn reply(event: &Event, more: &[Action], world: &World, caller: &Caller) -> Reply {
+    let reply = catch_unwind(AssertUnwindSafe(|| call::answer(event, more, world, caller)));
+    reply.unwrap_or_else(|panic| {
+        let can_deny = matches!(event.kind, EventKind::ToolBefore { .. });
+        fault_reply(&panic_text(panic.as_ref()), can_deny && world.config.on_fault == OnFault::Closed)
+    })
+}
 
-fn claude(mut clock: Clock) -> String {
-    let mut payload = Vec::new();
-    if let Err(error) = std::io::stdin().lock().take(PAYLOAD_BYTES_MAX as u64 + 1).read_to_end(&mut payload) {
-        return unreadable(&payload, &format!("stdin could not be read: {error}"), clock);
+/// What the agent is told with the result of a call that was let through with a warning: some hosts have no place for
+/// words before it.
+pub(crate) fn warned(event: &Event, world: &World) -> Option<String> {
+    record::warned(event, world.state()?)
+}
+
+/// What an agent is told of the project's session with each request.
+pub(crate) fn standing(event: &Event, world: &World) -> Option<String> {
+    session::standing(event, world)
+}
+
+/// What a summary of the conversation has to keep.
+pub(crate) fn kept_in_summary(event: &Event, world: &World) -> Vec<String> {
+    let calls = world.state().map(|state| recent::calls(state, &event.session)).unwrap_or_default();
+    standing(event, world).into_iter().chain(recent::told(&calls)).collect()
+}
+
+/// Records a command that a person ran in the session; what went wrong.
+pub(crate) fn of_user(event: &Event, world: &World, caller: &Caller) -> Reply {
+    match call::record_of_user(event, world, caller) {
+        Ok(()) => Reply::default(),
+        Err(error) => fault_reply(&format!("this command could not be recorded: {error}"), false),
     }
-    // The host may start us before it has anything to say.
-    clock.started = Instant::now();
-    match catch_unwind(AssertUnwindSafe(|| read::read(&payload))) {
-        Ok(Ok(mut event)) => {
-            if std::env::var_os("COPILOT_CLI").is_some() {
-                event.host = Host::Foreign;
-            }
-            handle(&event, clock)
-        }
-        Ok(Err(error)) => unreadable(&payload, &error.to_string(), clock),
-        Err(panic) => unreadable(&payload, &panic_text(panic.as_ref()), clock),
-    }
 }
 
-/// One event, start to end. Never panics.
-fn handle(event: &Event, clock: Clock) -> String {
-    let world = World::of(event);
-    match catch_unwind(AssertUnwindSafe(|| call::answer(event, &world, clock))) {
-        Ok(reply) => write::write(event, &reply),
-        Err(panic) => {
-            let fault = panic_text(panic.as_ref());
-            let can_deny = matches!(event.kind, EventKind::ToolBefore { .. });
-            let reply = fault_reply(&fault, can_deny && world.config.on_fault == OnFault::Closed);
-            write::write(event, &reply)
-        }
+/// Whether a turn that ends can be made to go on. How another client takes that is not known; a subagent of `OpenCode`
+/// has handed over its result when its end is told.
+fn can_go_on(event: &Event) -> bool {
+    match event.host {
+        Host::ClaudeCode => true,
+        Host::OpenCode => event.agent.is_none(),
+        Host::Foreign => false,
     }
 }
 
@@ -128,14 +128,9 @@ pub(crate) struct World {
 }
 
 impl World {
-    /// The world of an event: the project that the client was started in. An agent that moves to another
-    /// place, or makes a repository in a subfolder and moves there, does not make that its project, and
-    /// leaves neither configuration nor evidence behind. A work tree of the same repository is one.
-    fn of(event: &Event) -> Self {
-        Self::between(&event.cwd, std::env::var_os("CLAUDE_PROJECT_DIR").map(PathBuf::from))
-    }
-
-    /// As [`World::of`], for a client that is in `cwd` and was started in `given`.
+    /// The world of a client that is in `cwd` and was started in `given`: the project that it was started in. An agent
+    /// that moves to another place, or makes a repository in a subfolder and moves there, does not make that its project,
+    /// and leaves neither configuration nor evidence behind. A work tree of the same repository is one.
     pub(crate) fn between(cwd: &Path, given: Option<PathBuf>) -> Self {
         let here = Project::find(cwd);
         let Some(given) = given.filter(|path| path.is_absolute() && *path != here.root) else {
@@ -191,23 +186,8 @@ impl World {
     }
 }
 
-/// The answer to a payload that could not be read.
-fn unreadable(payload: &[u8], problem: &str, clock: Clock) -> String {
-    let name = read::event_name_hint(payload);
-    let world = std::env::current_dir().map(|cwd| World::at(&cwd));
-    let closed = world.as_ref().is_ok_and(|world| world.config.on_fault == OnFault::Closed);
-    if let Ok(world) = &world {
-        // It is told in any case.
-        let _ = call::record_unreadable(world, problem, payload, clock);
-    }
-    // A payload that does not even name its event may be the one that asks whether a tool may run.
-    let can_deny = name.is_none_or(write::can_be_denied);
-    let reply = fault_reply(problem, closed && can_deny);
-    write::write_for(Host::ClaudeCode, name.unwrap_or("PreToolUse"), &reply)
-}
-
 /// A fault of ours: told, and denied where the user chose that.
-fn fault_reply(fault: &str, deny: bool) -> Reply {
+pub(crate) fn fault_reply(fault: &str, deny: bool) -> Reply {
     let message = told(fault);
     let stop = deny.then(|| {
         Stop::Deny(format!(
@@ -222,13 +202,13 @@ pub(crate) fn told(fault: &str) -> String {
     format!("hostler: {fault}; run `hostler doctor`")
 }
 
-/// What a panic said, and where.
+/// What a panic of this thread said, and where.
 pub(crate) fn panic_text(panic: &(dyn Any + Send)) -> String {
     let text = panic
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "no message".to_owned());
-    let location = LAST_PANIC.lock().map(|last| last.clone()).unwrap_or_default();
-    format!("a fault in hostler at {location}: {text}")
+    let location = LAST_PANIC.with(|last| last.borrow().clone());
+    format!("{FAULT}{location}: {text}")
 }

@@ -20,6 +20,25 @@ pub(crate) struct Judged {
     pub(crate) understood: bool,
 }
 
+impl Judged {
+    /// Adds what is decided about another part of the same call: the strictest verdict counts, findings stay strictest
+    /// first.
+    pub(crate) fn join(&mut self, other: Self) {
+        let (own, other_decision) = (&mut self.decision, other.decision);
+        own.verdict = own.verdict.max(other_decision.verdict);
+        own.findings.extend(other_decision.findings);
+        own.findings.sort_by_key(|finding| std::cmp::Reverse(finding.mode));
+        own.snapshot.extend(other_decision.snapshot);
+        own.trace.extend(other_decision.trace);
+        own.faults.extend(other_decision.faults);
+        self.paths.extend(other.paths);
+        self.paths.sort_unstable();
+        self.paths.dedup();
+        self.paths.truncate(PATHS_MAX);
+        self.understood &= other.understood;
+    }
+}
+
 /// Decides; `look` is called only when a rule wants to know something.
 pub(crate) fn judge(
     event: &Event,

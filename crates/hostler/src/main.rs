@@ -1,5 +1,6 @@
 //! The binary: the hook path first, everything people type after it.
 
+mod bridge;
 mod claims;
 mod cli;
 mod config;
@@ -18,6 +19,7 @@ mod replay;
 mod report;
 mod session;
 mod statusline;
+mod tools;
 mod trace;
 
 use std::process::ExitCode;
@@ -26,6 +28,7 @@ fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
     match args.next() {
         Some(word) if word == "hook" => hook::run(args),
+        Some(word) if word == "bridge" => bridge::run(args),
         Some(word) if word == "statusline" && statusline::takes(std::env::args_os().skip(2)) => {
             statusline::run(args)
         }

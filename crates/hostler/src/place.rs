@@ -20,6 +20,10 @@ pub(crate) fn place(dirs: Option<&Dirs>, project: &Project, cwd: &Path) -> Place
     own.extend(dirs.into_iter().flat_map(|dirs| [&dirs.config, &dirs.state, &dirs.data]).cloned());
     let mut host_dirs: Vec<PathBuf> = home.iter().map(|home| home.join(".claude")).collect();
     host_dirs.extend(absolute_variable("CLAUDE_CONFIG_DIR"));
+    let configuration = absolute_variable("XDG_CONFIG_HOME").or_else(|| Some(home.as_ref()?.join(".config")));
+    host_dirs.extend(configuration.map(|folder| folder.join("opencode")));
+    host_dirs.extend(home.iter().map(|home| home.join(".opencode")));
+    host_dirs.extend(absolute_variable("OPENCODE_CONFIG_DIR"));
     host_dirs.dedup();
     let mut variables: BTreeMap<String, String> =
         VARIABLES.iter().filter_map(|name| Some(((*name).to_owned(), std::env::var(name).ok()?))).collect();

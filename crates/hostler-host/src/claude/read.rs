@@ -163,7 +163,7 @@ fn write_canonical(value: &Value, out: &mut String) {
 /// Parses JSON as the client's own runtime would. That runtime allows half a surrogate pair in a
 /// string and hands it to programs as U+FFFD; the parser here refuses it, and an agent could use that
 /// to slip a command past every guard.
-fn parse(text: &str) -> Result<Value, Error> {
+pub(crate) fn parse(text: &str) -> Result<Value, Error> {
     serde_json::from_str(text).or_else(|error| match replace_lone_surrogates(text) {
         Cow::Borrowed(_) => Err(Error::NotJson(error)),
         Cow::Owned(text) => serde_json::from_str(&text).map_err(Error::NotJson),
@@ -364,7 +364,7 @@ fn change(fields: &Fields) -> Change {
     Change { old: words("old_string"), new: words("new_string"), all: flag(fields, "replace_all") }
 }
 
-fn collect_strings(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
+pub(crate) fn collect_strings(path: &str, value: &Value, out: &mut Vec<(String, String)>) {
     match value {
         Value::String(text) => out.push((path.to_owned(), text.clone())),
         Value::Array(items) => {

@@ -364,7 +364,7 @@ fn start(text: &str, ledger: &Ledger) -> Result<Edited, Error> {
 }
 
 /// Says what a text that is no JSON probably is.
-fn parse(text: &str) -> Result<Document<'_>, Error> {
+pub(crate) fn parse(text: &str) -> Result<Document<'_>, Error> {
     Document::parse(text).map_err(|error| {
         let conflict = text.split_inclusive(['\n', '\r']).position(|it| it.starts_with("<<<<<<< "));
         let at = |offset| Position::of(text, offset);
@@ -416,7 +416,8 @@ fn shell_program(command: &str) -> Option<&str> {
     }
 }
 
-fn file_name(command: &str) -> &str {
+/// The last part of a program's path, without the suffix of an executable.
+pub(crate) fn file_name(command: &str) -> &str {
     let name = command.rsplit(['/', '\\']).next().unwrap_or(command);
     name.strip_suffix(".exe").unwrap_or(name)
 }

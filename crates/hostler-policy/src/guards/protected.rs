@@ -175,8 +175,12 @@ fn host_settings(parts: &[String], path: &Path, place: &Place) -> Option<Protect
         || Some(Protected::new("it holds settings of the host, which turn guards on and off", ASK_THE_USER));
     if let Some(below) = below_host_dir(parts, path, place) {
         match below.as_slice() {
-            [name] if is_settings(name) || same(name, ".credentials.json") => return settings(),
-            [name, ..] if same(name, "hooks") || same(name, "plugins") => return settings(),
+            [name] if is_settings(name) || is_opencode_config(name) || same(name, ".credentials.json") => {
+                return settings();
+            }
+            [name, ..] if ["hooks", "plugin", "plugins"].iter().any(|it| same(name, it)) => {
+                return settings();
+            }
             [name, rest @ ..] if same(name, "plans") => {
                 let rest = if rest.is_empty() { "NAME.md".to_owned() } else { rest.join("/") };
                 return Some(Protected::new(

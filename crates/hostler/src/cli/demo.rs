@@ -15,7 +15,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail, ensure};
 use hostler_host::claude::read;
-use hostler_host::claude::write::{self, Reply, Stop};
+use hostler_host::claude::write;
+use hostler_host::reply::{Reply, Stop};
 use hostler_ledger::journal::{self, Record};
 use hostler_model::{Action, EventKind, Profile};
 use serde_json::{Value, json};

@@ -1,5 +1,7 @@
 //! `hostler doctor`.
 
+mod opencode;
+
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -11,14 +13,21 @@ use crate::exit::Exit;
 use crate::hook::{Homes, unusable};
 use crate::install::found::{self, Origin, Source};
 use crate::install::record::Record;
-use crate::install::{Scope, Site, binary, canary};
+use crate::install::{Host, Scope, Site, binary, canary, shared};
 
 /// Proves that the registered hooks work, and says what to do where they do not.
 ///
 /// Each hook is run as the client runs it, on a call that must be stopped: a look at the files alone would
 /// not find a binary that fails to start. Ends with 1 if something has to be done.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Which agent [default: all]
+    #[arg(long, value_enum)]
+    host: Option<Host>,
+    /// Start `OpenCode` once.
+    #[arg(long, help = "Start OpenCode once, as far as its plugins, and see whether ours is loaded")]
+    start: bool,
+}
 
 /// Something that was looked at.
 #[derive(Debug, serde::Serialize)]
@@ -40,10 +49,10 @@ enum Level {
 }
 
 /// Runs the command.
-pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let site = Site::here()?;
     let mut doctor = Doctor { site: &site, checks: Vec::new() };
-    doctor.sources();
+    doctor.registrations(args);
     doctor.configuration();
     doctor.folders();
     doctor.signing();
@@ -94,20 +103,35 @@ impl Doctor<'_> {
         self.checks.push(Check { level, place: place.into(), what: what.into(), fix: fix.into() });
     }
 
-    fn sources(&mut self) {
-        let sources = found::sources(self.site);
-        for source in &sources {
-            self.source(source);
-        }
-        let registered: Vec<&Source> = sources.iter().filter(|it| it.is_registered()).collect();
-        if registered.is_empty() {
+    /// The hosts, and those that are here and not guarded.
+    fn registrations(&mut self, args: &Args) {
+        let asked = |host: Host| args.host.is_none_or(|it| it == host);
+        let claude = asked(Host::Claude) && self.sources();
+        let opencode = asked(Host::OpenCode) && self.opencode(args.start);
+        if !claude && !opencode {
             self.add(
                 Level::Problem,
                 "registration",
                 "no hook of ours is registered here: nothing is guarded",
                 "run `hostler init` in the project, or `hostler init --scope user` for all projects",
             );
+            return;
         }
+        for (host, sign) in shared::hosts(self.site).into_iter().filter(|(host, _)| asked(*host)) {
+            let guarded = if host == Host::Claude { claude } else { opencode };
+            if !guarded {
+                self.unguarded(host, &sign);
+            }
+        }
+    }
+
+    /// Everything about Claude Code. Whether a hook of ours is registered.
+    fn sources(&mut self) -> bool {
+        let sources = found::sources(self.site);
+        for source in &sources {
+            self.source(source);
+        }
+        let registered: Vec<&Source> = sources.iter().filter(|it| it.is_registered()).collect();
         if let Some((first, others)) = registered.split_first().filter(|(_, others)| !others.is_empty()) {
             let costs =
                 registered.iter().any(|a| registered.iter().any(|b| a.path != b.path && a.adds_to(b)));
@@ -121,6 +145,7 @@ impl Doctor<'_> {
                 self.add(Level::Note, "registration", format!("{places}; the client runs it once"), fix);
             }
         }
+        !registered.is_empty()
     }
 
     fn source(&mut self, source: &Source) {
@@ -306,7 +331,12 @@ impl Doctor<'_> {
     fn folders(&mut self) {
         let mut folders: Vec<PathBuf> = Scope::ALL
             .iter()
-            .flat_map(|scope| [self.site.settings(*scope), self.site.configuration(*scope)])
+            .flat_map(|scope| {
+                let opencode = self.site.opencode_folder(*scope);
+                let in_opencode =
+                    ["plugins/hostler.ts", "plugin/hostler.ts", "opencode.json"].map(|it| opencode.join(it));
+                [self.site.settings(*scope), self.site.configuration(*scope)].into_iter().chain(in_opencode)
+            })
             .filter_map(|path| hostler_ledger::file::resolve(&path).ok()?.parent().map(Path::to_path_buf))
             .collect();
         folders.push(self.site.installs());

@@ -10,6 +10,7 @@ mod fix;
 mod gate;
 mod guard;
 mod init;
+mod mcp;
 mod notify;
 mod replay;
 mod report;
@@ -76,6 +77,8 @@ enum Command {
     Report(report::Args),
     /// Tie requirements to code and tests, and check that nothing is missing
     Trace(trace::Args),
+    /// Offer the tools to a client over the Model Context Protocol
+    Mcp(mcp::Args),
     /// Keep the record of sessions: what was meant, done, reached, decided, and left to do
     Session(session::Args),
 }
@@ -117,6 +120,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Notify(args) => notify::run(&args, json),
         Command::Report(args) => report::run(&args, json),
         Command::Trace(args) => trace::run(&args, json),
+        Command::Mcp(args) => mcp::run(&args),
         Command::Session(args) => session::run(&args, json),
     };
     match result {

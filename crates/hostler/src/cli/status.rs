@@ -14,8 +14,10 @@ use serde_json::{Map, Value, json};
 
 use crate::config::Config;
 use crate::exit::Exit;
-use crate::install::Site;
 use crate::install::found::{self, Origin};
+use crate::install::opencode::found::{self as opencode, Plugin};
+use crate::install::opencode::heartbeat::Heartbeat;
+use crate::install::{Host, Scope, Site};
 
 /// Findings that are older are no longer shown.
 const OPEN_MS: i64 = 24 * 60 * 60 * 1_000;
@@ -24,12 +26,22 @@ const OPEN_SHOWN_MAX: usize = 10;
 
 /// Shows what is registered and active here. `hostler doctor` proves it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {}
+pub(crate) struct Args {
+    /// Which agent [default: all]
+    #[arg(long, value_enum)]
+    host: Option<Host>,
+}
 
 /// Runs the command.
-pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
+pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
     let site = Site::here()?;
-    let sources = found::sources(&site);
+    let asked = |host: Host| args.host.is_none_or(|it| it == host);
+    let sources = if asked(Host::Claude) { found::sources(&site) } else { Vec::new() };
+    let plugins = if asked(Host::OpenCode) { opencode::sources(&site) } else { Vec::new() };
+    let plugins: Vec<(Scope, Plugin)> = plugins
+        .into_iter()
+        .flat_map(|it| it.plugins.into_iter().map(move |plugin| (it.scope, plugin)))
+        .collect();
     let config = Config::load(Some(&site.dirs), &site.project);
     let disabled = sources.iter().any(|source| {
         matches!(&source.text, Ok(Some(text)) if matches!(settings::disables_all_hooks(text), Ok(Some(_))))
@@ -37,9 +49,10 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     let registered: Vec<_> = sources.iter().filter(|it| it.is_registered()).collect();
     let ignored = |text: &str| settings::warnings(text).is_ok_and(|all| all.iter().any(|it| it.ignored));
     let alive = registered.iter().any(|it| matches!(&it.text, Ok(Some(text)) if !ignored(text)));
-    let active = alive && !disabled;
+    let active = (alive && !disabled) || !plugins.is_empty();
     let key = site.project.key();
     let evidence = site.dirs.project_state(&key);
+    let heartbeat = Heartbeat::load(&evidence).filter(|_| !plugins.is_empty());
     let Records { counts, audits } = records(&evidence)?;
     let profile = config.settings.profile.name();
 
@@ -63,6 +76,18 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
             "profile": profile,
             "configuration": config.files.iter().map(|it| it.display().to_string()).collect::<Vec<_>>(),
             "registrations": registrations,
+            "opencode": plugins
+                .iter()
+                .map(|(scope, it)| json!({
+                    "origin": scope.name(),
+                    "path": it.path.display().to_string(),
+                    "flavour": it.flavour.number(),
+                    "version": it.version,
+                    "edited": it.edited,
+                    "command": it.binary.as_ref().map(|it| it.display().to_string()),
+                }))
+                .collect::<Vec<_>>(),
+            "heartbeat": heartbeat,
             "project": site.project.root.display().to_string(),
             "key": key,
             "evidence": evidence.display().to_string(),
@@ -88,6 +113,14 @@ pub(crate) fn run(_args: &Args, json: bool) -> anyhow::Result<Exit> {
     for source in &registered {
         let command = source.entries.first().map_or("", |it| it.command.as_str());
         writeln!(out, "hooks     {} events in {}, `{command}`", source.entries.len(), source.shown(&site))?;
+    }
+    for (_, plugin) in &plugins {
+        let seen = heartbeat.as_ref().map_or_else(
+            || "no start seen yet".to_owned(),
+            |it| format!("loaded {} ({})", it.age(Timestamp::now()), it.client()),
+        );
+        let edited = if plugin.edited { ", changed by hand" } else { "" };
+        writeln!(out, "opencode  {}{edited}; {seen}", site.shown(&plugin.path))?;
     }
     for file in &config.files {
         writeln!(out, "config    {}", site.shown(file))?;

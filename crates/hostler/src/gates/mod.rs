@@ -22,13 +22,16 @@ use std::time::UNIX_EPOCH;
 use hostler_ledger::journal;
 use hostler_model::SessionId;
 
-/// The variable in which the client names its session to what it starts.
-const SESSION_VARIABLE: &str = "CLAUDE_CODE_SESSION_ID";
+/// The variable in which our plugins name the session to what its agent starts.
+pub(crate) const SESSION_VARIABLE: &str = "HOSTLER_SESSION_ID";
+/// The variables in which the session is named to what its agent starts.
+const SESSION_VARIABLES: [&str; 2] = [SESSION_VARIABLE, "CLAUDE_CODE_SESSION_ID"];
 
 /// The session that somebody who types a command means: the one that starts it, else the one that did something last.
 pub(crate) fn session(project_state: &Path) -> Option<SessionId> {
-    let named = std::env::var(SESSION_VARIABLE).ok().and_then(|id| SessionId::parse(&id).ok());
-    if let Some(session) = named.filter(|session| journal::is_known(project_state, session)) {
+    let named = |name: &str| SessionId::parse(&std::env::var(name).ok()?).ok();
+    let mut named = SESSION_VARIABLES.into_iter().filter_map(named);
+    if let Some(session) = named.find(|session| journal::is_known(project_state, session)) {
         return Some(session);
     }
     let live = journal::live_sessions(project_state).ok()?;

@@ -1,5 +1,6 @@
 //! One look at a set of files: our own checks in process, the project's tools beside them, and what of it is new.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::fs;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -183,14 +184,19 @@ pub(crate) fn review(look: &Look<'_>) -> Report {
         .map(|(file, _)| file.path.clone())
         .collect();
     let (runs, own) = std::thread::scope(|scope| {
-        let tools = scope.spawn(|| run_tools(look, &readable));
+        // Where a panic happened is known to its own thread.
+        let tools = scope.spawn(|| {
+            catch_unwind(AssertUnwindSafe(|| run_tools(look, &readable)))
+                .map_err(|panic| crate::hook::panic_text(panic.as_ref()))
+        });
         let own: Vec<Own> =
             look.files.iter().zip(&texts).map(|(file, text)| Own::of(file, text, look)).collect();
         (tools.join(), own)
     });
     let mut faults: Vec<String> = own.iter().filter_map(|it| it.fault.clone()).collect();
-    let runs = runs.unwrap_or_else(|panic| {
-        faults.push(crate::hook::panic_text(panic.as_ref()));
+    let failed = |panic: Box<dyn Any + Send>| Err(crate::hook::panic_text(panic.as_ref()));
+    let runs = runs.unwrap_or_else(failed).unwrap_or_else(|fault| {
+        faults.push(fault);
         Vec::new()
     });
     let mut of_tools = by_file(&runs);

@@ -1,131 +1,283 @@
-//! The one document on stdout, given once: by the call itself, or by the watchdog when time is up.
+//! Who waits for one call, and the one answer that it gets: from the call itself, or from the watchdog when time is up.
+//!
+//! Everything that belongs to one call is in its [`Caller`], so that many may be answered at once in one process.
 
-use std::io::Write;
-use std::sync::Mutex;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Somebody has begun to answer.
-static GIVEN: AtomicBool = AtomicBool::new(false);
-/// The answer is out: what is done now, nobody waits for.
-static PRINTED: AtomicBool = AtomicBool::new(false);
-/// The watchdog is there.
-static WATCHED: AtomicBool = AtomicBool::new(false);
-/// What the watchdog knows.
-static WATCH: Mutex<Watch> = Mutex::new(Watch { deadline: None, late: String::new() });
-/// What is done once the answer was given.
-static AFTERWARDS: Mutex<Vec<Box<dyn FnOnce() + Send>>> = Mutex::new(Vec::new());
+use hostler_host::reply::Reply;
+
+/// How one host hears an answer.
+pub(crate) trait Voice: Send + Sync {
+    /// Says the one answer. Called once.
+    fn say(&self, reply: &Reply);
+
+    /// Says something that hosts keep for whoever looks there.
+    fn remark(&self, text: &str);
+
+    /// How long the end of a turn may take; `None`: as long as is registered.
+    fn turn_time_max(&self) -> Option<Duration> {
+        None
+    }
+
+    /// What tells the end of a turn from another one that is the same in words, where the host says it.
+    fn occasion(&self) -> Option<&str> {
+        None
+    }
+
+    /// What follows does not decide any more how the session's next event is taken.
+    fn settled(&self) {}
+
+    /// Sees to it that [`Caller::late`] is called at the time that [`Caller::due`] says.
+    fn watch(&self, caller: &Caller);
+
+    /// The process ends with this call.
+    fn is_last(&self) -> bool;
+}
+
+/// The one who waits for a call, for as long as the call lasts. Cheap to copy.
+#[derive(Clone)]
+pub(crate) struct Caller {
+    /// When the call began.
+    pub(super) started: Instant,
+    /// When it has to be answered.
+    pub(super) deadline: Instant,
+    answer: Arc<Answer>,
+}
+
+struct Answer {
+    voice: Box<dyn Voice>,
+    /// Somebody has begun to answer.
+    given: AtomicBool,
+    /// The answer is out: what is done now, nobody waits for.
+    out: AtomicBool,
+    /// A watchdog is there.
+    watched: AtomicBool,
+    watch: Mutex<Watch>,
+    /// What is done once the answer was given.
+    afterwards: Mutex<Vec<Box<dyn FnOnce() + Send>>>,
+}
 
 /// When time is up, and what is said then.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Watch {
     deadline: Option<Instant>,
     /// The best that is known so far.
-    late: String,
+    late: Reply,
 }
 
 impl Watch {
     /// The latest deadline counts: what may take longer than what was watched before it is not ended by that.
-    fn set(&mut self, deadline: Instant, late: String) {
+    fn set(&mut self, deadline: Instant, late: Reply) {
         self.deadline = self.deadline.max(Some(deadline));
         self.late = late;
     }
+}
 
-    /// How long there still is time; `None` when it is up.
-    fn left(&self, now: Instant) -> Option<Duration> {
-        self.deadline?.checked_duration_since(now).filter(|left| !left.is_zero())
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller").field("deadline", &self.deadline).finish_non_exhaustive()
     }
 }
 
-/// Prints `document`, unless the watchdog is already answering; then it waits for the process to end.
-pub(super) fn give(document: &str) {
-    if GIVEN.swap(true, Ordering::SeqCst) {
-        std::thread::sleep(Duration::from_secs(1));
-        return;
+impl Caller {
+    /// One who began to wait at `started` and hears the answer through `voice`.
+    pub(crate) fn new(started: Instant, deadline: Instant, voice: Box<dyn Voice>) -> Self {
+        let answer = Answer {
+            voice,
+            given: AtomicBool::new(false),
+            out: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
+            watch: Mutex::default(),
+            afterwards: Mutex::default(),
+        };
+        Self { started, deadline, answer: Arc::new(answer) }
     }
-    print(document);
-    PRINTED.store(true, Ordering::SeqCst);
-    let actions = AFTERWARDS.lock().map(|mut actions| std::mem::take(&mut *actions)).unwrap_or_default();
-    for action in actions {
-        action();
-    }
-}
 
-/// Does `action` when the answer was given, and not when the watchdog answered instead.
-pub(super) fn afterwards(action: impl FnOnce() + Send + 'static) {
-    if let Ok(mut actions) = AFTERWARDS.lock() {
-        actions.push(Box::new(action));
+    /// The same, for a call whose work began at `started`.
+    pub(crate) fn begun(self, started: Instant) -> Self {
+        Self { started, ..self }
     }
-}
 
-/// From now on `late` is said at `deadline` if nothing was said by then, and the process ends; where something is
-/// watched already, at the later deadline of both. Only calls that touch files which may hang (a dead network mount),
-/// that start a process or that read what somebody typed come here: the thread is not on the path of a plain call.
-pub(super) fn watch(deadline: Instant, late: String) {
-    if let Ok(mut watch) = WATCH.lock() {
-        watch.set(deadline, late);
+    /// The same, for work that may take until `deadline`.
+    pub(crate) fn until(&self, deadline: Instant) -> Self {
+        Self { deadline: self.deadline.max(deadline), ..self.clone() }
     }
-    if WATCHED.swap(true, Ordering::SeqCst) {
-        return;
-    }
-    let left = || WATCH.lock().ok().and_then(|watch| watch.left(Instant::now()));
-    let watchdog = move || {
-        while let Some(left) = left() {
-            std::thread::sleep(left);
+
+    /// Says `reply`, unless the watchdog has begun to answer.
+    pub(crate) fn give(&self, reply: &Reply) {
+        if self.answer.given.swap(true, Ordering::SeqCst) {
+            if self.answer.voice.is_last() {
+                // The process ends as soon as the watchdog has spoken.
+                std::thread::sleep(Duration::from_secs(1));
+            }
+            return;
         }
-        if !GIVEN.swap(true, Ordering::SeqCst) {
-            let document = WATCH.lock().map(|watch| watch.late.clone()).unwrap_or_default();
-            print(&document);
-            std::process::exit(0);
+        self.answer.voice.say(reply);
+        self.answer.out.store(true, Ordering::SeqCst);
+        let actions =
+            std::mem::take(&mut *self.answer.afterwards.lock().unwrap_or_else(PoisonError::into_inner));
+        for action in actions {
+            action();
         }
-        if PRINTED.load(Ordering::SeqCst) {
-            std::process::exit(0);
-        }
-    };
-    // Without a thread the call is slower than it should be at worst.
-    let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(watchdog);
-}
-
-/// Whether a watchdog is there, so that it pays to tell it more.
-pub(super) fn is_watched() -> bool {
-    WATCHED.load(Ordering::SeqCst)
-}
-
-/// Says something on stderr, which hosts keep for whoever looks there.
-pub(super) fn remark(text: &str) {
-    // A host that closed it reads nothing.
-    let _ = writeln!(std::io::stderr(), "{text}");
-}
-
-fn print(document: &str) {
-    if document.is_empty() {
-        return;
     }
-    let mut out = std::io::stdout().lock();
-    // A host that closed the pipe reads no answer at all.
-    let _ = writeln!(out, "{document}").and_then(|()| out.flush());
+
+    /// Does `action` when the answer was given, and not when the watchdog answered instead.
+    pub(crate) fn afterwards(&self, action: impl FnOnce() + Send + 'static) {
+        self.answer.afterwards.lock().unwrap_or_else(PoisonError::into_inner).push(Box::new(action));
+    }
+
+    /// From now on `late` is said at `deadline` if nothing was said by then; where something is watched already, at
+    /// the later deadline of both. Only calls that touch files which may hang (a dead network mount), that start a
+    /// process or that read what somebody typed come here: the thread is not on the path of a plain call.
+    pub(crate) fn watch(&self, deadline: Instant, late: Reply) {
+        self.answer.watch.lock().unwrap_or_else(PoisonError::into_inner).set(deadline, late);
+        if !self.answer.watched.swap(true, Ordering::SeqCst) {
+            self.answer.voice.watch(self);
+        }
+    }
+
+    /// Whether a watchdog is there, so that it pays to tell it more.
+    pub(super) fn is_watched(&self) -> bool {
+        self.answer.watched.load(Ordering::SeqCst)
+    }
+
+    /// When the watchdog has to speak; `None` where nothing is watched.
+    pub(crate) fn due(&self) -> Option<Instant> {
+        self.answer.watch.lock().unwrap_or_else(PoisonError::into_inner).deadline
+    }
+
+    /// Says what is known, since time is up; `false` when somebody has begun to answer before.
+    pub(crate) fn late(&self) -> bool {
+        if self.answer.given.swap(true, Ordering::SeqCst) {
+            return false;
+        }
+        let late = std::mem::take(&mut self.answer.watch.lock().unwrap_or_else(PoisonError::into_inner).late);
+        self.answer.voice.say(&late);
+        true
+    }
+
+    /// Somebody has begun to answer.
+    pub(crate) fn is_given(&self) -> bool {
+        self.answer.given.load(Ordering::SeqCst)
+    }
+
+    /// The call itself was answered, and is at most doing what nobody waits for.
+    pub(super) fn is_out(&self) -> bool {
+        self.answer.out.load(Ordering::SeqCst)
+    }
+
+    /// Says something beside the answer.
+    pub(crate) fn remark(&self, text: &str) {
+        self.answer.voice.remark(text);
+    }
+
+    /// How long the end of a turn may take; `None`: as long as is registered.
+    pub(super) fn turn_time_max(&self) -> Option<Duration> {
+        self.answer.voice.turn_time_max()
+    }
+
+    /// What tells the end of a turn from another one that is the same in words.
+    pub(super) fn occasion(&self) -> &str {
+        self.answer.voice.occasion().unwrap_or_default()
+    }
+
+    /// What follows in this call may run beside the session's next event.
+    pub(super) fn settled(&self) {
+        self.answer.voice.settled();
+    }
+
+    /// The process ends with this call.
+    pub(super) fn is_last(&self) -> bool {
+        self.answer.voice.is_last()
+    }
+
+    /// What is left of the time.
+    pub(super) fn remaining(&self) -> Duration {
+        self.deadline.saturating_duration_since(Instant::now())
+    }
+
+    /// How long the call has lasted.
+    pub(super) fn elapsed(&self) -> Duration {
+        self.started.elapsed()
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    #[derive(Default)]
+    struct Heard {
+        said: Mutex<Vec<Option<String>>>,
+        watches: Mutex<usize>,
+    }
+
+    impl Voice for Arc<Heard> {
+        fn say(&self, reply: &Reply) {
+            self.said.lock().unwrap_or_else(PoisonError::into_inner).push(reply.message.clone());
+        }
+
+        fn remark(&self, _: &str) {}
+
+        fn watch(&self, _: &Caller) {
+            *self.watches.lock().unwrap_or_else(PoisonError::into_inner) += 1;
+        }
+
+        fn is_last(&self) -> bool {
+            false
+        }
+    }
+
+    fn reply(message: &str) -> Reply {
+        Reply { message: Some(message.to_owned()), ..Reply::default() }
+    }
+
+    fn caller(heard: &Arc<Heard>, now: Instant) -> Caller {
+        Caller::new(now, now + Duration::from_secs(4), Box::new(heard.clone()))
+    }
+
     #[test]
     fn of_two_watches_in_one_call_the_later_deadline_and_the_last_words_count() {
-        let now = Instant::now();
-        let seconds = Duration::from_secs;
-        let mut watch = Watch { deadline: None, late: String::new() };
-        assert_eq!(watch.left(now), None);
-        watch.set(now + seconds(4), "a reminder took too long".to_owned());
-        assert_eq!(watch.left(now), Some(seconds(4)));
+        let (now, seconds) = (Instant::now(), Duration::from_secs);
+        let heard = Arc::<Heard>::default();
+        let caller = caller(&heard, now);
+        assert_eq!((caller.due(), caller.is_watched()), (None, false));
+        caller.watch(now + seconds(4), reply("a reminder took too long"));
+        assert_eq!((caller.due(), caller.is_watched()), (Some(now + seconds(4)), true));
         // The watchdog sleeps for four seconds and asks again.
-        watch.set(now + seconds(8), "the close goes on by itself".to_owned());
-        assert_eq!(watch.left(now + seconds(4)), Some(seconds(4)));
-        watch.set(now + seconds(4), "the view took too long".to_owned());
+        caller.watch(now + seconds(8), reply("the close goes on by itself"));
+        assert_eq!(caller.due(), Some(now + seconds(8)));
+        caller.watch(now + seconds(4), reply("the view took too long"));
+        assert_eq!(caller.due(), Some(now + seconds(8)));
+        assert!(caller.late());
         assert_eq!(
-            (watch.left(now + seconds(4)), watch.late.as_str()),
-            (Some(seconds(4)), "the view took too long")
+            *heard.said.lock().unwrap_or_else(PoisonError::into_inner),
+            [Some("the view took too long".into())]
         );
-        assert_eq!(watch.left(now + seconds(8)), None);
+        assert_eq!(*heard.watches.lock().unwrap_or_else(PoisonError::into_inner), 1);
+    }
+
+    #[test]
+    fn a_call_is_answered_once_and_what_follows_is_not_done_for_a_late_one() {
+        let now = Instant::now();
+        let done = Arc::new(AtomicBool::new(false));
+        for late in [false, true] {
+            done.store(false, Ordering::SeqCst);
+            let heard = Arc::<Heard>::default();
+            let caller = caller(&heard, now);
+            let own = done.clone();
+            caller.afterwards(move || own.store(true, Ordering::SeqCst));
+            if late {
+                assert!(caller.late());
+            }
+            caller.give(&reply("known"));
+            assert!(!caller.late() && caller.is_given());
+            assert_eq!(heard.said.lock().unwrap_or_else(PoisonError::into_inner).len(), 1);
+            assert_eq!(done.load(Ordering::SeqCst), !late);
+            assert_eq!(caller.is_out(), !late);
+        }
     }
 }

@@ -2,10 +2,10 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use hostler_host::claude::write::{self, Reply, Stop};
 use hostler_host::reason::{self, Reference};
+use hostler_host::reply::{self, Reply, Stop};
 use hostler_ledger::checkpoint::{self, Created};
 use hostler_ledger::journal::{self, Appended, Entry, Peek};
 use hostler_ledger::redact::preview;
@@ -19,7 +19,7 @@ use hostler_policy::shell::may_take_long;
 use super::memory::Memory;
 use super::recall::Brought;
 use super::record::{self, Attributes, set};
-use super::{Clock, World, answer, told, turn};
+use super::{Caller, World, told, turn};
 use crate::claims::kept;
 use crate::config::{Config, OnFault};
 use crate::judge::{Judged, judge};
@@ -33,11 +33,12 @@ const RESERVE: Duration = Duration::from_millis(500);
 const LATER_CHARS_MAX: usize = 600;
 
 /// Answers one event.
-pub(super) fn answer(event: &Event, world: &World, clock: Clock) -> Reply {
+/// `more`: what a tool call that is about to run does besides its own action.
+pub(super) fn answer(event: &Event, more: &[Action], world: &World, caller: &Caller) -> Reply {
     super::fault::hook();
     match &event.kind {
-        EventKind::ToolBefore { call } => Before { event, call, world, clock }.answer(),
-        _ => after(event, world, clock),
+        EventKind::ToolBefore { call } => Before { event, call, more, world, caller }.answer(),
+        _ => after(event, world, caller),
     }
 }
 
@@ -46,8 +47,10 @@ pub(super) fn answer(event: &Event, world: &World, clock: Clock) -> Reply {
 struct Before<'a> {
     event: &'a Event,
     call: &'a ToolCall,
+    /// What the same call does besides: the other files of a patch.
+    more: &'a [Action],
     world: &'a World,
-    clock: Clock,
+    caller: &'a Caller,
 }
 
 /// A person's word on a stopped call.
@@ -76,7 +79,7 @@ impl Before<'_> {
     fn answer(self) -> Reply {
         let place = self.world.place(&self.event.cwd);
         let mut notes = Notes { faults: self.world.faults(), ..Notes::default() };
-        let mut memory = Memory::new(self.event, self.call, self.world.state());
+        let mut memory = Memory::new(self.event, self.call, self.world.state(), self.caller);
         let mut judged = self.judge(&place, &mut memory);
         notes.faults.extend(judged.decision.faults.iter().cloned());
         let mut exception = self.exception(&mut judged, &mut notes);
@@ -87,9 +90,9 @@ impl Before<'_> {
             close(&mut judged, &notes.faults);
             exception = self.exception(&mut judged, &mut notes);
         }
-        if answer::is_watched() {
+        if self.caller.is_watched() {
             // From here on the decision is known, whatever becomes of its record.
-            self.watch(&self.reply(&judged, None, &exception, &notes));
+            self.watch(self.reply(&judged, None, &exception, &notes));
         }
         let recorded = self.record(&judged, &place, &exception, &mut notes, memory.seen());
         if recorded.is_none()
@@ -104,8 +107,21 @@ impl Before<'_> {
         self.reply(&judged, recorded.as_ref(), &exception, &notes)
     }
 
-    /// Decides. What fails outside every single rule decides nothing, and is recorded and told like one.
+    /// Decides about everything that the call does: the strictest verdict counts.
     fn judge(&self, place: &Place, memory: &mut Memory<'_>) -> Judged {
+        let mut judged = self.judge_part(place, memory);
+        for action in self.more {
+            let call = ToolCall { action: action.clone(), ..self.call.clone() };
+            let event = Event { kind: EventKind::ToolBefore { call: call.clone() }, ..self.event.clone() };
+            let part =
+                Before { event: &event, call: &call, more: &[], world: self.world, caller: self.caller };
+            judged.join(part.judge_part(place, memory));
+        }
+        judged
+    }
+
+    /// Decides about one thing. What fails outside every single rule decides nothing, and is recorded and told like one.
+    fn judge_part(&self, place: &Place, memory: &mut Memory<'_>) -> Judged {
         let look = |needs: &Needs| {
             let mut facts = self.look(needs, place);
             memory.fill(needs, &mut facts);
@@ -116,7 +132,7 @@ impl Before<'_> {
             if let Action::Shell { command } = &self.call.action
                 && may_take_long(command)
             {
-                self.watch(&undecided("the command takes too long to analyse"));
+                self.watch(undecided("the command takes too long to analyse"));
                 super::fault::slow("slow-analysis:");
             }
             judge(self.event, place, &self.world.config.settings, look)
@@ -133,7 +149,7 @@ impl Before<'_> {
         if needs.look_at_files() {
             // A dead network mount would hold us until the host gives up and lets the call run.
             let late = format!("looking at files took longer than {} s", super::TIME_MAX.as_secs());
-            self.watch(&match self.call.action {
+            self.watch(match self.call.action {
                 Action::Shell { .. } => undecided(&late),
                 _ => super::fault_reply(&late, self.world.config.on_fault == OnFault::Closed),
             });
@@ -142,7 +158,7 @@ impl Before<'_> {
         let mut facts = observe(needs, place);
         if needs.lint {
             facts.lint =
-                super::lint::errors(self.event, place, &self.world.config, &facts, self.clock.deadline);
+                super::lint::errors(self.event, place, &self.world.config, &facts, self.caller.deadline);
         }
         facts
     }
@@ -181,9 +197,10 @@ impl Before<'_> {
             return false;
         }
         let edits = self.world.config.checkpoints.edits.unwrap_or(self.world.config.project);
-        let edited = (edits && place.git_dir.is_some())
-            .then(|| record::edited_file(&self.call.action, place, &self.event.cwd))
-            .flatten();
+        let actions = std::iter::once(&self.call.action).chain(self.more);
+        let edited = actions
+            .filter(|_| edits && place.git_dir.is_some())
+            .filter_map(|action| record::edited_file(action, place, &self.event.cwd));
         // A denied call that a person lets through loses what its rules found.
         let lost = if granted {
             decision.findings.iter().flat_map(|finding| finding.snapshot.clone()).collect()
@@ -242,7 +259,7 @@ impl Before<'_> {
     fn checkpoint(&self, place: &Place, paths: &[PathBuf]) -> Result<Created, String> {
         let state = self.world.state().ok_or("there is no home folder to keep its evidence in")?;
         let late = self.fallback_while_keeping();
-        self.watch(&late);
+        self.watch(late);
         let reason = match &self.call.action {
             Action::Shell { command } => preview(command, 300),
             _ => format!(
@@ -259,7 +276,7 @@ impl Before<'_> {
             reason: &reason,
             time_ms: now_ms(),
             project_state: state,
-            deadline: self.clock.remaining().saturating_sub(RESERVE),
+            deadline: self.caller.remaining().saturating_sub(RESERVE),
         };
         let configured = &self.world.config.checkpoints;
         let defaults = checkpoint::Limits::default();
@@ -281,8 +298,8 @@ impl Before<'_> {
         undecided("keeping what this destroys took too long")
     }
 
-    fn watch(&self, late: &Reply) {
-        answer::watch(self.clock.deadline, write::write(self.event, late));
+    fn watch(&self, late: Reply) {
+        self.caller.watch(self.caller.deadline, late);
     }
 
     fn record(
@@ -294,7 +311,7 @@ impl Before<'_> {
         seen: Option<Peek>,
     ) -> Option<Appended> {
         let mut attributes = record::call(self.event, self.call);
-        record::decision(&mut attributes, self.call, judged, place);
+        record::decision(&mut attributes, self.call, self.more, judged, place);
         set(&mut attributes, "profile", self.world.config.settings.profile.name());
         if judged.decision.verdict.blocks() {
             match kept::of_stopped(self.event, self.call, place) {
@@ -326,7 +343,7 @@ impl Before<'_> {
                 // Without an id two calls could not be told from one that is reported twice.
                 dedupe: self.call.id.as_ref().map(|id| format!("{}:{id}", self.event.name)),
                 attributes,
-                clock: self.clock,
+                caller: self.caller,
             },
             seen,
         );
@@ -398,11 +415,12 @@ fn close(judged: &mut Judged, faults: &[String]) {
 }
 
 /// Everything but a tool call that is about to run.
-fn after(event: &Event, world: &World, clock: Clock) -> Reply {
-    if let Some(turn::Ended { mut reply, touched }) = turn::end(event, world, clock) {
-        super::gate::add(event, world, clock, touched, &mut reply);
+fn after(event: &Event, world: &World, caller: &Caller) -> Reply {
+    if let Some(turn::Ended { mut reply, touched }) = turn::end(event, world, caller) {
+        caller.settled();
+        super::gate::add(event, world, caller, touched, &mut reply);
         if reply.stop.is_none() {
-            let said = super::session::on(event, world, super::gate::renewed(clock));
+            let said = super::session::on(event, world, &super::gate::renewed(caller));
             let fault = (!said.faults.is_empty()).then(|| told(&said.faults.join("; ")));
             let messages: Vec<String> =
                 [reply.message.take(), fault, said.message].into_iter().flatten().collect();
@@ -411,12 +429,12 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         return reply;
     }
     let mut contexts: Vec<String> = turn::before_prompt(event, world).into_iter().collect();
-    let mut brought = super::recall::brought(event, world, clock);
+    let mut brought = super::recall::brought(event, world, caller);
     // Recorded before a close is waited for, which may take longer than there is time. Anything else is recorded behind
     // that: it is no sign of work in the session that may have been left.
     let closes = super::session::closes(event);
-    let mut unrecorded = if closes { record_other(event, world, clock, &brought) } else { Vec::new() };
-    let sessions = super::session::on(event, world, clock);
+    let mut unrecorded = if closes { record_other(event, world, caller, &brought) } else { Vec::new() };
+    let sessions = super::session::on(event, world, caller);
     contexts.extend(sessions.context);
     contexts.extend(brought.context.take());
     let mut faults = match event.kind {
@@ -432,10 +450,10 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
     let message = [joined(&faults, "; "), sessions.message.clone()].into_iter().flatten().collect::<Vec<_>>();
     let so_far =
         Reply { context: joined(&contexts, "\n\n"), message: joined(&message, "\n"), ..Reply::default() };
-    let room = write::room(event.host, &so_far).saturating_sub(LATER_CHARS_MAX);
-    contexts.extend(brought.reminders(room, event, world));
+    let room = reply::room(event.host, &so_far).saturating_sub(LATER_CHARS_MAX);
+    contexts.extend(brought.reminders(room, event, world, caller));
     if !closes {
-        unrecorded = record_other(event, world, clock, &brought);
+        unrecorded = record_other(event, world, caller, &brought);
     }
     faults.append(&mut unrecorded);
     if let (EventKind::SessionStart { .. }, Some(state)) = (&event.kind, world.state()) {
@@ -453,13 +471,13 @@ fn after(event: &Event, world: &World, clock: Clock) -> Reply {
         messages.extend(world.config.warnings.iter().map(|warning| format!("hostler: {warning}")));
         messages.extend(loosened(&world.config));
     }
-    messages.extend(super::view::refreshed(event, world, clock));
+    messages.extend(super::view::refreshed(event, world, caller));
     let (context, message) = (joined(&contexts, "\n\n"), joined(&messages, "\n"));
     Reply { context, message, ..Reply::default() }
 }
 
 /// Records an event that decides nothing; what went wrong in that.
-fn record_other(event: &Event, world: &World, clock: Clock, brought: &Brought) -> Vec<String> {
+fn record_other(event: &Event, world: &World, caller: &Caller, brought: &Brought) -> Vec<String> {
     let mut faults = Vec::new();
     let Some((kind, mut attributes)) = record::other(event) else { return faults };
     super::close::begun(event, world, &mut attributes);
@@ -476,11 +494,20 @@ fn record_other(event: &Event, world: &World, clock: Clock, brought: &Brought) -
     }
     let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
     if let Err(error) =
-        append(world, &event.session, Line { kind, durable: false, dedupe, attributes, clock })
+        append(world, &event.session, Line { kind, durable: false, dedupe, attributes, caller })
     {
         faults.push(format!("this event could not be recorded: {error}"));
     }
     faults
+}
+
+/// Records what a person did in the session: no evidence of what the agent did.
+pub(super) fn record_of_user(event: &Event, world: &World, caller: &Caller) -> Result<(), String> {
+    let Some((_, mut attributes)) = record::other(event) else { return Ok(()) };
+    set(&mut attributes, "by", "user");
+    let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
+    let line = Line { kind: "user-shell", durable: false, dedupe, attributes, caller };
+    append(world, &event.session, line).map(|_| ())
 }
 
 /// A guard that is not active says so: a repository can bring a configuration that its user never read.
@@ -510,20 +537,20 @@ fn loosened(config: &Config) -> Vec<String> {
 }
 
 /// One line to be written.
-pub(super) struct Line {
+pub(super) struct Line<'a> {
     pub(super) kind: &'static str,
     /// Waits for the disk, so that a power cut does not take it.
     pub(super) durable: bool,
     pub(super) dedupe: Option<String>,
     pub(super) attributes: Attributes,
-    pub(super) clock: Clock,
+    pub(super) caller: &'a Caller,
 }
 
 /// Writes one line into the session's journal.
 ///
 /// # Errors
 /// Why it could not be written, in words.
-pub(super) fn append(world: &World, session: &SessionId, line: Line) -> Result<Appended, String> {
+pub(super) fn append(world: &World, session: &SessionId, line: Line<'_>) -> Result<Appended, String> {
     append_after(world, session, line, None)
 }
 
@@ -531,15 +558,19 @@ pub(super) fn append(world: &World, session: &SessionId, line: Line) -> Result<A
 fn append_after(
     world: &World,
     session: &SessionId,
-    mut line: Line,
+    mut line: Line<'_>,
     seen: Option<Peek>,
 ) -> Result<Appended, String> {
     let state = world.state().ok_or("there is no home folder to keep evidence in")?;
     set(
         &mut line.attributes,
         "duration_us",
-        u64::try_from(line.clock.elapsed().as_micros()).unwrap_or(u64::MAX),
+        u64::try_from(line.caller.elapsed().as_micros()).unwrap_or(u64::MAX),
     );
+    if line.caller.is_given() {
+        // The watchdog has answered; what was decided came too late to count.
+        set(&mut line.attributes, "late", true);
+    }
     let entry = Entry {
         kind: line.kind,
         time_ms: now_ms(),
@@ -555,7 +586,7 @@ pub(super) fn record_unreadable(
     world: &World,
     problem: &str,
     payload: &[u8],
-    clock: Clock,
+    caller: &Caller,
 ) -> Result<(), String> {
     let session = SessionId::parse("unreadable-payloads").map_err(|error| error.to_string())?;
     let mut attributes = Attributes::new();
@@ -563,24 +594,13 @@ pub(super) fn record_unreadable(
     set(&mut attributes, "hostler.version", env!("CARGO_PKG_VERSION"));
     set(&mut attributes, "payload_bytes", payload.len());
     set(&mut attributes, "payload_sha256", journal::sha256_hex(payload));
-    append(world, &session, Line { kind: "fault", durable: false, dedupe: None, attributes, clock })
+    append(world, &session, Line { kind: "fault", durable: false, dedupe: None, attributes, caller })
         .map(|_| ())
 }
 
 /// Milliseconds since 1970.
-pub(super) fn now_ms() -> i64 {
+pub(crate) fn now_ms() -> i64 {
     SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
-}
-
-/// What is left and gone of the time.
-impl Clock {
-    fn remaining(self) -> Duration {
-        self.deadline.saturating_duration_since(Instant::now())
-    }
-
-    fn elapsed(self) -> Duration {
-        self.started.elapsed()
-    }
 }

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use hostler_host::claude::settings::{self, Registered, TIMEOUT_S};
-use hostler_host::claude::write::{self, Reply, Stop};
+use hostler_host::reply::{Reply, Stop};
 use hostler_ledger::journal::sha256_hex;
-use hostler_model::{Event, EventKind, Host};
+use hostler_model::{Event, EventKind};
 
 use super::call::{Line, append};
 use super::record::{self, set};
-use super::{Clock, World, answer, told};
+use super::{Caller, World, told};
 use crate::config::GateStop;
 use crate::gates::stop::{self, Answer, Checked, Circumstances, Turn};
 use crate::gates::touched::Touched;
@@ -45,15 +45,21 @@ pub(super) fn formatted(event: &Event, world: &World) -> Option<String> {
 }
 
 /// Looks at what the session changed when a turn of its own agent ends, and adds what is to be said to `reply`.
-pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<Touched>, reply: &mut Reply) {
+pub(super) fn add(
+    event: &Event,
+    world: &World,
+    caller: &Caller,
+    touched: Option<Touched>,
+    reply: &mut Reply,
+) {
     let EventKind::TurnEnd { continuing, .. } = event.kind else { return };
     let profile = world.config.settings.profile;
     let Some(state) = world.state() else { return };
     if world.config.gates.stop(profile) == GateStop::Off {
         return;
     }
-    let allowed = time_max(world);
-    let end = clock.started + allowed;
+    let allowed = caller.turn_time_max().unwrap_or_else(|| time_max(world));
+    let end = caller.started + allowed;
     let late = Reply {
         message: Some(joined(
             reply.message.clone(),
@@ -64,7 +70,7 @@ pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<To
         )),
         ..reply.clone()
     };
-    answer::watch(end, write::write(event, &late));
+    caller.watch(end, late);
     let turn = Turn {
         project: &world.project,
         session: Some((state, &event.session)),
@@ -73,7 +79,7 @@ pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<To
         profile,
         deadline: end.checked_sub(RESERVE).unwrap_or(end),
     };
-    let gate = Gate { event, world, clock, turn, continuing };
+    let gate = Gate { event, world, caller, turn, continuing };
     match catch_unwind(AssertUnwindSafe(|| gate.run(touched, reply.clone()))) {
         Ok(Some(answered)) => *reply = answered,
         Ok(None) => {}
@@ -88,7 +94,7 @@ pub(super) fn add(event: &Event, world: &World, clock: Clock, touched: Option<To
 struct Gate<'a> {
     event: &'a Event,
     world: &'a World,
-    clock: Clock,
+    caller: &'a Caller,
     turn: Turn<'a>,
     continuing: bool,
 }
@@ -104,8 +110,7 @@ impl Gate<'_> {
         let circumstances = Circumstances {
             continuing: self.continuing,
             goes_on: reply.stop.is_some(),
-            // How another client takes this is not known.
-            may_block: self.event.host == Host::ClaudeCode,
+            may_block: super::can_go_on(self.event),
         };
         let decided = match stop::decide(&self.turn, &checked, circumstances) {
             Ok(decided) => decided,
@@ -148,7 +153,8 @@ impl Gate<'_> {
         }
         let text = serde_json::to_string(&attributes).unwrap_or_default();
         let dedupe = Some(format!("gate:{}", &sha256_hex(text.as_bytes())[..16]));
-        let line = Line { kind: gates::record::KIND, durable: false, dedupe, attributes, clock: self.clock };
+        let line =
+            Line { kind: gates::record::KIND, durable: false, dedupe, attributes, caller: self.caller };
         append(self.world, &self.event.session, line).map(|_| ())
     }
 
@@ -169,7 +175,7 @@ impl Gate<'_> {
         };
         let mut messages: Vec<String> = reply.message.take().into_iter().collect();
         if let Some(message) = checked.message(profile, note).filter(|_| tells) {
-            answer::remark(&message);
+            self.caller.remark(&message);
             messages.push(message);
         }
         if tells && !decided.missing.is_empty() {
@@ -235,7 +241,7 @@ fn registered(world: &World) -> Vec<i64> {
         .collect()
 }
 
-/// A clock for what comes after the gates, which may have taken longer than everything else may.
-pub(super) fn renewed(clock: Clock) -> Clock {
-    Clock { deadline: clock.deadline.max(Instant::now() + super::TIME_MAX), ..clock }
+/// The time for what comes after the gates, which may have taken longer than everything else may.
+pub(super) fn renewed(caller: &Caller) -> Caller {
+    caller.until(Instant::now() + super::TIME_MAX)
 }

@@ -13,21 +13,27 @@ use hostler_model::{Event, Facts, Needs, ToolCall, Verdict};
 use serde::Deserialize;
 
 use super::call::now_ms;
-use super::{World, answer};
+use super::{Caller, World};
 
 /// The call in hand and what was seen for it.
 pub(super) struct Memory<'a> {
     event: &'a Event,
     call: &'a ToolCall,
     state: Option<&'a Path>,
+    caller: &'a Caller,
     peek: Option<Peek>,
     /// When the read in hand was counted.
     counted_ms: Option<i64>,
 }
 
 impl<'a> Memory<'a> {
-    pub(super) fn new(event: &'a Event, call: &'a ToolCall, state: Option<&'a Path>) -> Self {
-        Self { event, call, state, peek: None, counted_ms: None }
+    pub(super) fn new(
+        event: &'a Event,
+        call: &'a ToolCall,
+        state: Option<&'a Path>,
+        caller: &'a Caller,
+    ) -> Self {
+        Self { event, call, state, caller, peek: None, counted_ms: None }
     }
 
     /// Adds what rules want to know of the calls before this one.
@@ -42,7 +48,7 @@ impl<'a> Memory<'a> {
                     self.counted_ms = Some(now_ms);
                 }
                 // Whatever it is, the record of this call meets it as well, and tells the user.
-                Err(error) => answer::remark(&format!("hostler: this read was not counted: {error}")),
+                Err(error) => self.caller.remark(&format!("hostler: this read was not counted: {error}")),
             }
         }
         if needs.repeats {
@@ -68,7 +74,7 @@ impl<'a> Memory<'a> {
             }
         };
         if let Err(error) = state::update(state, &self.event.session, change) {
-            answer::remark(&format!("hostler: this stopped call was not counted: {error}"));
+            self.caller.remark(&format!("hostler: this stopped call was not counted: {error}"));
         }
     }
 
@@ -124,7 +130,14 @@ pub(crate) const FINDINGS: &str = "findings";
 
 /// Keeps how many findings the end of a turn told. A turn that goes on since the agent was sent back counts once, with
 /// what is left of it in the end. `scope`: empty for the session's own agent, else the subagent's id.
-pub(super) fn count_findings(world: &World, event: &Event, scope: &str, continuing: bool, found: usize) {
+pub(super) fn count_findings(
+    world: &World,
+    event: &Event,
+    caller: &Caller,
+    scope: &str,
+    continuing: bool,
+    found: usize,
+) {
     let Some(folder) = world.state().filter(|_| continuing || found != 0) else { return };
     let found = u64::try_from(found).unwrap_or(u64::MAX);
     let last = format!("findings-of-turn:{scope}");
@@ -134,7 +147,7 @@ pub(super) fn count_findings(world: &World, event: &Event, scope: &str, continui
         state.set_counter(&last, found);
     };
     if let Err(error) = state::update(folder, &event.session, change) {
-        answer::remark(&format!("hostler: these findings were not counted: {error}"));
+        caller.remark(&format!("hostler: these findings were not counted: {error}"));
     }
 }
 

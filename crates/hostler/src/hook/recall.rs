@@ -8,7 +8,7 @@ use std::io::Read;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 
-use hostler_host::claude::write;
+use hostler_host::reply::{char_in_json, chars_in_json};
 use hostler_ledger::state;
 use hostler_model::text::shorten;
 use hostler_model::{Event, EventKind, StartSource};
@@ -16,7 +16,7 @@ use hostler_policy::recall::{self, Scope};
 use serde_json::json;
 
 use super::record::{Attributes, set};
-use super::{Clock, World, answer};
+use super::{Caller, World};
 use crate::config::{Level, Reminder, Source};
 use crate::session::{Sessions, recall as records};
 
@@ -68,7 +68,13 @@ struct Text {
 impl Brought {
     /// The reminders that find room in `units` characters of JSON, for the agent. From now on they count as told, once
     /// the answer is given.
-    pub(super) fn reminders(&mut self, units: usize, event: &Event, world: &World) -> Option<String> {
+    pub(super) fn reminders(
+        &mut self,
+        units: usize,
+        event: &Event,
+        world: &World,
+        caller: &Caller,
+    ) -> Option<String> {
         let mut left = units.min(TOGETHER_UNITS_MAX);
         let mut texts: Vec<String> = Vec::new();
         let mut keys = Vec::new();
@@ -76,13 +82,13 @@ impl Brought {
             let Some(told) = text.within(&id, left, texts.is_empty()) else { continue };
             // Both levels may bring the same words under the same name.
             if !texts.contains(&told) {
-                left = left.saturating_sub(write::chars_in_json(&told) + write::chars_in_json(BETWEEN));
+                left = left.saturating_sub(chars_in_json(&told) + chars_in_json(BETWEEN));
                 texts.push(told);
             }
             self.reminders.push(id);
             keys.extend(key);
         }
-        count(keys, event, world);
+        count(keys, event, world, caller);
         (!texts.is_empty()).then(|| texts.join(BETWEEN))
     }
 
@@ -108,14 +114,14 @@ impl Text {
         let tail = format!("\n(cut; the whole: {})", self.whole);
         let of = |told: &str, tail: &str| format!("{head}{told}{tail}");
         let all = of(&self.told, if self.is_cut { &tail } else { "" });
-        if write::chars_in_json(&all) <= units {
+        if chars_in_json(&all) <= units {
             return Some(all);
         }
         let may_cut = is_first && CUT_UNITS_MIN <= units && (self.is_file || TOGETHER_UNITS_MAX <= units);
-        let room = may_cut.then(|| units.checked_sub(write::chars_in_json(&of("…", &tail)))).flatten()?;
+        let room = may_cut.then(|| units.checked_sub(chars_in_json(&of("…", &tail)))).flatten()?;
         let mut taken = 0;
         let end = self.told.char_indices().find(|(_, c)| {
-            taken += write::char_in_json(*c);
+            taken += char_in_json(*c);
             room < taken
         });
         let told = self.told.get(..end?.0)?;
@@ -124,27 +130,27 @@ impl Text {
 }
 
 /// What this event brings back; only prompts do. Never panics: what else is told with the event has to be told.
-pub(super) fn brought(event: &Event, world: &World, clock: Clock) -> Brought {
+pub(super) fn brought(event: &Event, world: &World, caller: &Caller) -> Brought {
     if event.agent.is_some() {
         return Brought::default();
     }
     catch_unwind(AssertUnwindSafe(|| match &event.kind {
-        EventKind::Prompt { text } => of_prompt(text, event, world, clock),
+        EventKind::Prompt { text } => of_prompt(text, event, world, caller),
         EventKind::SessionStart { source: StartSource::Compact | StartSource::Clear } => forget(event, world),
         _ => Brought::default(),
     }))
     .unwrap_or_else(|panic| Brought { faults: vec![super::panic_text(panic.as_ref())], ..Brought::default() })
 }
 
-fn of_prompt(prompt: &str, event: &Event, world: &World, clock: Clock) -> Brought {
+fn of_prompt(prompt: &str, event: &Event, world: &World, caller: &Caller) -> Brought {
     let mut out = Brought::default();
     if world.config.recall.enabled || !world.config.reminders.is_empty() {
         // Before anything is read: a prompt may be long, and a file on a dead network mount holds whoever reads it.
         let late = format!("what the prompt brings back took longer than {} s", super::TIME_MAX.as_secs());
-        answer::watch(clock.deadline, write::write(event, &super::fault_reply(&late, false)));
+        caller.watch(caller.deadline, super::fault_reply(&late, false));
     }
     out.context = search(prompt, event, world, &mut out);
-    out.mentioned = mentioned(prompt, event, world, &mut out.faults);
+    out.mentioned = mentioned(prompt, event, world, caller, &mut out.faults);
     out
 }
 
@@ -171,7 +177,13 @@ fn search(prompt: &str, event: &Event, world: &World, out: &mut Brought) -> Opti
 }
 
 /// The reminders that the prompt mentions and that were not told yet.
-fn mentioned(prompt: &str, event: &Event, world: &World, faults: &mut Vec<String>) -> Vec<Mentioned> {
+fn mentioned(
+    prompt: &str,
+    event: &Event,
+    world: &World,
+    caller: &Caller,
+    faults: &mut Vec<String>,
+) -> Vec<Mentioned> {
     let mut out = Vec::new();
     let mut complained = Vec::new();
     let mut fired = Vec::new();
@@ -204,15 +216,15 @@ fn mentioned(prompt: &str, event: &Event, world: &World, faults: &mut Vec<String
             }
         }
     }
-    count(complained, event, world);
+    count(complained, event, world, caller);
     out
 }
 
 /// Counts what is told when it was told: what the watchdog said instead of it was something else.
-fn count(keys: Vec<String>, event: &Event, world: &World) {
+fn count(keys: Vec<String>, event: &Event, world: &World, caller: &Caller) {
     let Some(state) = world.state().filter(|_| !keys.is_empty()).map(Path::to_path_buf) else { return };
     let session = event.session.clone();
-    answer::afterwards(move || {
+    caller.afterwards(move || {
         // Where it cannot be kept it is told again.
         let _ = state::update(&state, &session, |state| {
             for key in &keys {

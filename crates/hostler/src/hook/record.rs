@@ -3,9 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use hostler_host::reason;
-use hostler_ledger::journal::sha256_hex;
+use hostler_ledger::journal::{self, sha256_hex};
 use hostler_ledger::redact::{argument, preview};
 use hostler_model::{Action, Decision, Event, EventKind, FileKind, Place, Step, ToolCall, Verdict, lexical};
+use memchr::memmem;
 use serde_json::{Map, Value};
 
 use crate::judge::Judged;
@@ -57,6 +58,23 @@ pub(super) fn call(event: &Event, call: &ToolCall) -> Attributes {
     out
 }
 
+/// The words of a decision that let the call go ahead with a warning, from the end of the journal.
+pub(super) fn warned(event: &Event, project_state: &Path) -> Option<String> {
+    let id = event.call()?.id.as_deref()?;
+    let peek = journal::peek(project_state, &event.session).ok()??;
+    let own = |line: &&[u8]| memmem::find(line, id.as_bytes()).is_some();
+    let mut lines = peek.lines().filter(own);
+    let decision = lines.find_map(|line| {
+        let line: Value = serde_json::from_slice(line).ok()?;
+        let is = |name: &str, value: &str| line.get(name).and_then(Value::as_str) == Some(value);
+        (is("kind", "decision") && is("gen_ai.tool.call.id", id)).then_some(line)
+    })?;
+    if decision.get("status").and_then(Value::as_str) != Some("warned") {
+        return None;
+    }
+    Some(format!("hostler: {}", decision.get("message")?.as_str()?))
+}
+
 /// Adds what the call proves; see [`crate::claims::kept`].
 pub(super) fn evidence(out: &mut Attributes, evidence: Value) {
     set(out, "evidence", evidence);
@@ -64,16 +82,21 @@ pub(super) fn evidence(out: &mut Attributes, evidence: Value) {
 }
 
 /// Adds the decision.
-pub(super) fn decision(out: &mut Attributes, call: &ToolCall, judged: &Judged, place: &Place) {
+pub(super) fn decision(
+    out: &mut Attributes,
+    call: &ToolCall,
+    more: &[Action],
+    judged: &Judged,
+    place: &Place,
+) {
     let decision = &judged.decision;
     set(out, "operation", operation(call, judged, place));
     set(out, "status", status(decision.verdict));
     set(out, "message", message(decision));
     let mut paths: Vec<String> = judged.paths.iter().map(|path| path.display().to_string()).collect();
-    if let Some(path) = file(&call.action) {
-        let base = Path::new(out.get("cwd").and_then(Value::as_str).unwrap_or("/"));
-        paths.push(lexical::expand(base, place.home.as_deref(), path).display().to_string());
-    }
+    let base = Path::new(out.get("cwd").and_then(Value::as_str).unwrap_or("/"));
+    let named = std::iter::once(&call.action).chain(more).filter_map(file);
+    paths.extend(named.map(|path| lexical::expand(base, place.home.as_deref(), path).display().to_string()));
     if !paths.is_empty() {
         set(out, "paths", paths);
     }

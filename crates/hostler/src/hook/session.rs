@@ -8,7 +8,6 @@ mod end;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use hostler_host::claude::write;
 use hostler_ledger::context::{Context, HostSession, Session};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{journal, state};
@@ -19,7 +18,7 @@ use hostler_policy::session::purpose::purpose;
 use hostler_policy::session::start::{self, Last, Reason, Situation, Start};
 use jiff::Timestamp;
 
-use super::{Clock, World, answer, fault};
+use super::{Caller, World, fault};
 use crate::session::close::{self, Left};
 use crate::session::effect::{self, Begin, End};
 use crate::session::{Error, Refused, Sessions, View, known, render};
@@ -59,8 +58,8 @@ impl Said {
 }
 
 /// What an event means for the project's sessions; nothing where none are kept.
-pub(super) fn on(event: &Event, world: &World, clock: Clock) -> Said {
-    match catch_unwind(AssertUnwindSafe(|| handle(event, world, clock))) {
+pub(super) fn on(event: &Event, world: &World, caller: &Caller) -> Said {
+    match catch_unwind(AssertUnwindSafe(|| handle(event, world, caller))) {
         Ok(Ok(said)) => said,
         Ok(Err(error)) => failed(&error.to_string()),
         Err(panic) => failed(&super::panic_text(panic.as_ref())),
@@ -97,6 +96,16 @@ fn asked<'a>(event: &'a Event, world: &World) -> Option<Asked<'a>> {
     }
 }
 
+/// How the project's session stands, for an agent that is told it anew with each request; `None` where none is active.
+pub(super) fn standing(event: &Event, world: &World) -> Option<String> {
+    let sessions = Sessions::find(&event.cwd, &world.project, world.dirs.as_ref()?, &world.config)?;
+    // A record that cannot be read is told with the next prompt.
+    let context = sessions.read().ok()?;
+    let (_, session) = context.active()?;
+    let branch = known::branch(&world.project);
+    Some(display::for_agent(&overview(&context, &session, branch.as_deref()), Standing::GoesOn))
+}
+
 /// Whether an event asks for the end of the session.
 pub(super) fn closes(event: &Event) -> bool {
     let typed = match &event.kind {
@@ -106,18 +115,18 @@ pub(super) fn closes(event: &Event) -> bool {
     typed == Some(Phrase::Close)
 }
 
-fn handle(event: &Event, world: &World, clock: Clock) -> Result<Said, Error> {
+fn handle(event: &Event, world: &World, caller: &Caller) -> Result<Said, Error> {
     let Some(asked) = asked(event, world) else { return Ok(Said::default()) };
     fault::session();
     let found = |dirs| Sessions::find(&event.cwd, &world.project, dirs, &world.config);
     let Some(mut sessions) = world.dirs.as_ref().and_then(found) else { return Ok(Said::default()) };
     let (deadline, late) = match asked {
-        Asked::Close => (clock.started + CLOSE_TIME_MAX, "the close of the session goes on by itself"),
-        _ => (clock.deadline, "the record of sessions took too long"),
+        Asked::Close => (caller.started + CLOSE_TIME_MAX, "the close of the session goes on by itself"),
+        _ => (caller.deadline, "the record of sessions took too long"),
     };
-    answer::watch(deadline, write::write(event, &super::fault_reply(late, false)));
+    caller.watch(deadline, super::fault_reply(late, false));
     sessions.store = sessions.store.waiting(WAIT_MAX);
-    let desk = Desk { event, world, sessions, now: Timestamp::now(), deadline };
+    let desk = Desk { event, world, caller, sessions, now: Timestamp::now(), deadline };
     match asked {
         Asked::Start(source) => desk.start(source),
         Asked::Open => desk.open(None),
@@ -131,6 +140,7 @@ fn handle(event: &Event, world: &World, clock: Clock) -> Result<Said, Error> {
 struct Desk<'a> {
     event: &'a Event,
     world: &'a World,
+    caller: &'a Caller,
     sessions: Sessions,
     now: Timestamp,
     deadline: Instant,
@@ -327,7 +337,7 @@ impl Desk<'_> {
 
     /// What is wrong with the user's template. A view that could not be made at all is still to be made, and told.
     fn view(&self, view: Option<Result<View, render::Error>>) -> Option<String> {
-        super::view::tell(self.event, self.world, &view?.ok()?.problem?)
+        super::view::tell(self.event, self.world, self.caller, &view?.ok()?.problem?)
     }
 
     /// Decides and changes under the lock, so that two clients that start at once begin one session.

@@ -4,18 +4,18 @@ use std::cmp::Reverse;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
-use hostler_host::claude::write::{self, Reply, Stop};
+use hostler_host::reply::{Reply, Stop};
 use hostler_ledger::journal::{self, Appended, sha256_hex};
 use hostler_ledger::redact::preview;
 use hostler_ledger::state::{self, StopAnswer, TurnEnd};
-use hostler_model::{Event, EventKind, Host, Mode};
+use hostler_model::{Event, EventKind, Mode};
 use hostler_policy::claims::{self, Audit, Finding, Judged, Kind, Severity, Standing, Turn};
 use serde_json::{Value, json};
 
 use super::call::{Line, append, now_ms};
 use super::record::{self, Attributes, set};
 use super::report::{self, Told};
-use super::{Clock, World, answer, fault, told};
+use super::{Caller, World, fault, told};
 use crate::claims::history::{self, History, Scope};
 use crate::claims::{log, look::Looker, message};
 use crate::gates::{self, touched::Touched};
@@ -34,7 +34,7 @@ const LIST_MAX: usize = 8;
 struct End<'a> {
     event: &'a Event,
     world: &'a World,
-    clock: Clock,
+    caller: &'a Caller,
     last_message: Option<&'a str>,
     continuing: bool,
 }
@@ -56,13 +56,13 @@ pub(super) struct Ended {
 }
 
 /// Answers the end of a turn; `None` for every other event.
-pub(super) fn end(event: &Event, world: &World, clock: Clock) -> Option<Ended> {
+pub(super) fn end(event: &Event, world: &World, caller: &Caller) -> Option<Ended> {
     let (last_message, continuing) = match &event.kind {
         EventKind::TurnEnd { last_message, continuing }
         | EventKind::SubagentEnd { last_message, continuing } => (last_message.as_deref(), *continuing),
         _ => return None,
     };
-    Some(End { event, world, clock, last_message, continuing }.answer())
+    Some(End { event, world, caller, last_message, continuing }.answer())
 }
 
 impl End<'_> {
@@ -108,7 +108,7 @@ impl End<'_> {
         if !twice {
             let told = result.modes.iter().filter(|mode| Mode::Warn <= **mode).count();
             let scope = self.subagent().unwrap_or_default();
-            super::memory::count_findings(self.world, self.event, scope, self.continuing, told);
+            super::memory::count_findings(self.world, self.event, self.caller, scope, self.continuing, told);
         }
         let mut reply = self.reply(&result, &findings, &ids, sent_back);
         let fault = (!faults.is_empty()).then(|| told(&faults.join("; ")));
@@ -116,8 +116,10 @@ impl End<'_> {
         reply.message = (!messages.is_empty() && !twice).then(|| messages.join("\n"));
         let whole = result.history.gaps.is_empty();
         let touched = whole.then(|| Touched::of(&result.history));
-        // The process ends now; taking thousands of records apart first would be felt.
-        std::mem::forget(result);
+        if self.caller.is_last() {
+            // The process ends now; taking thousands of records apart first would be felt.
+            std::mem::forget(result);
+        }
         Ended { reply, touched }
     }
 
@@ -136,14 +138,14 @@ impl End<'_> {
             return Ok(None);
         }
         let late = format!("the audit of this turn took longer than {} s", super::TIME_MAX.as_secs());
-        answer::watch(self.clock.deadline, write::write(self.event, &super::fault_reply(&late, false)));
+        self.caller.watch(self.caller.deadline, super::fault_reply(&late, false));
         let message = self.message(attributes);
         if message.trim().is_empty() {
             set(attributes, "audit", "no-message");
             return Ok(None);
         }
         let scope = self.subagent().map_or(Scope::Session, Scope::Subagent);
-        let deadline = self.clock.deadline.checked_sub(RESERVE).unwrap_or_else(Instant::now);
+        let deadline = self.caller.deadline.checked_sub(RESERVE).unwrap_or_else(Instant::now);
         let history = history::read(state, &self.event.session, scope, deadline)?;
         let place = self.world.place(&self.event.cwd);
         let mut looker = Looker::new(&place, &self.event.cwd, history.since_ms);
@@ -177,7 +179,7 @@ impl End<'_> {
         let Some(transcript) = &self.event.transcript else { return String::new() };
         let found = message::last(transcript, self.subagent().is_some());
         if found.damaged != 0 {
-            answer::remark(&format!(
+            self.caller.remark(&format!(
                 "hostler: {} lines of the transcript cannot be read and were passed over",
                 found.damaged
             ));
@@ -190,8 +192,7 @@ impl End<'_> {
 
     /// Whether the agent is sent back, and counts it. A turn that cannot be counted is let go.
     fn stop(&self, result: &Result, findings: &[Finding], faults: &mut Vec<String>) -> Option<StopAnswer> {
-        // How another client takes this is not known.
-        let state = self.world.state().filter(|_| self.event.host == Host::ClaudeCode)?;
+        let state = self.world.state().filter(|_| super::can_go_on(self.event))?;
         let denied: Vec<&Finding> = findings
             .iter()
             .zip(&result.modes)
@@ -204,7 +205,8 @@ impl End<'_> {
         let mut set: Vec<String> =
             denied.iter().map(|finding| format!("{}\0{}", finding.rule, finding.claim)).collect();
         set.sort_unstable();
-        let content = format!("{}\0{}", result.history.evidence.len(), result.message);
+        let occasion = self.caller.occasion();
+        let content = format!("{}\0{}{occasion}", result.history.evidence.len(), result.message);
         let digest = if set.is_empty() { String::new() } else { sha256_hex(set.join("\0").as_bytes()) };
         let turn = TurnEnd {
             scope: self.subagent().unwrap_or_default(),
@@ -224,13 +226,14 @@ impl End<'_> {
     /// Two processes of a hook that is registered twice see the same; a turn that goes on sees another one.
     fn key(&self, result: &Result) -> String {
         format!(
-            "{}:{}:{}:{}:{}:{}",
+            "{}:{}:{}:{}:{}:{}{}",
             self.event.name,
             self.subagent().unwrap_or_default(),
             &sha256_hex(result.message.as_bytes())[..16],
             result.history.prompts,
             result.history.evidence.len(),
-            self.continuing
+            self.continuing,
+            self.caller.occasion()
         )
     }
 
@@ -240,7 +243,7 @@ impl End<'_> {
         dedupe: Option<String>,
         attributes: Attributes,
     ) -> std::result::Result<Appended, String> {
-        let line = Line { kind, durable: false, dedupe, attributes, clock: self.clock };
+        let line = Line { kind, durable: false, dedupe, attributes, caller: self.caller };
         append(self.world, &self.event.session, line)
     }
 
@@ -274,7 +277,7 @@ impl End<'_> {
         let subagent = self.subagent().is_some();
         let claims = result.audit.claims.len();
         if findings.is_empty() {
-            answer::remark(&report::clean(claims, subagent));
+            self.caller.remark(&report::clean(claims, subagent));
             return Reply::default();
         }
         let omitted = result.modes.iter().skip(findings.len()).filter(|mode| Mode::Warn <= **mode).count();
@@ -293,7 +296,7 @@ impl End<'_> {
         };
         let about = report::About { claims, omitted, subagent, note };
         let report = report::for_user(&visible, about);
-        answer::remark(&report);
+        self.caller.remark(&report);
         let stop = matches!(sent_back, Some(StopAnswer::Block { .. }))
             .then(|| (told(&|mode| mode == Mode::Deny), told(&|mode| mode == Mode::Warn)))
             .map(|(denied, others)| Stop::Continue(report::for_agent(&denied, &others)));

@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 
 use hostler_host::claude::canary::{self, Outcome};
 use hostler_host::claude::settings::{Form, Registered};
+use hostler_host::opencode::canary as bridge_canary;
 
 use super::found::{Origin, Source};
 
 /// The longest that is waited for, whatever the entry says.
 const TIME_MAX: Duration = Duration::from_secs(60);
+/// What the plugin waits for at most.
+const BRIDGE_TIME_MAX: Duration = Duration::from_secs(10);
 /// What the client waits for without a `timeout`, seconds.
 const TIMEOUT_DEFAULT_S: i64 = 600;
 /// More output than this is no reply.
@@ -26,18 +29,46 @@ const OUTPUT_BYTES_MAX: u64 = 1024 * 1024;
 /// # Errors
 /// Why the call was not stopped.
 pub(crate) fn run(source: &Source, entry: &Registered) -> Result<Duration, String> {
+    let limit = u64::try_from(entry.timeout_s.unwrap_or(TIMEOUT_DEFAULT_S)).unwrap_or(0);
+    let mut command = command(entry);
+    command.env("CLAUDECODE", "1");
+    if let Origin::Plugin(_, root) = &source.origin {
+        command.env("CLAUDE_PLUGIN_ROOT", root);
+    }
+    probe(&mut command, Duration::from_secs(limit).min(TIME_MAX), canary::payload, canary::judge)
+}
+
+/// Starts the bridge of `binary` as the plugin of `OpenCode` would, and asks it the same.
+///
+/// # Errors
+/// Why the call was not stopped.
+pub(crate) fn run_bridge(binary: &Path) -> Result<Duration, String> {
+    let mut command = Command::new(binary);
+    command.args(["bridge", "opencode"]).env("OPENCODE", "1").env("HOSTLER_DOCTOR", "1");
+    let lines = |cwd: &str| bridge_canary::lines(cwd, env!("CARGO_PKG_VERSION"));
+    probe(&mut command, BRIDGE_TIME_MAX, lines, bridge_canary::judge)
+}
+
+/// Asks a program in a project and a state of its own, which are gone afterwards.
+fn probe(
+    command: &mut Command,
+    limit: Duration,
+    payload: impl Fn(&str) -> String,
+    judge: impl Fn(&str) -> Outcome,
+) -> Result<Duration, String> {
     let folder = tempfile::Builder::new().prefix("hostler-doctor-").tempdir();
     let folder = folder.map_err(|error| format!("no temporary folder can be made: {error}"))?;
     let cwd = folder.path().join("project");
-    std::fs::create_dir(&cwd).map_err(|error| format!("no temporary folder can be made: {error}"))?;
-    let limit = u64::try_from(entry.timeout_s.unwrap_or(TIMEOUT_DEFAULT_S)).unwrap_or(0);
-    let limit = Duration::from_secs(limit).min(TIME_MAX);
-
-    let mut command = command(entry);
+    let configuration = cwd.join(crate::config::PROJECT_FILE);
+    // Without a configuration a project may be none that is looked after.
+    configuration
+        .parent()
+        .map_or(Ok(()), std::fs::create_dir_all)
+        .and_then(|()| std::fs::write(&configuration, "version = 1\n"))
+        .map_err(|error| format!("no temporary folder can be made: {error}"))?;
     command
         .current_dir(&cwd)
         .env("CLAUDE_PROJECT_DIR", &cwd)
-        .env("CLAUDECODE", "1")
         .env("HOSTLER_PROFILE", "standard")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -45,23 +76,20 @@ pub(crate) fn run(source: &Source, entry: &Registered) -> Result<Duration, Strin
     for variable in ["XDG_STATE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"] {
         command.env(variable, folder.path().join(variable));
     }
-    if let Origin::Plugin(_, root) = &source.origin {
-        command.env("CLAUDE_PLUGIN_ROOT", root);
-    }
+    let name = command.get_program().to_string_lossy().into_owned();
     let started = Instant::now();
-    let mut child =
-        command.spawn().map_err(|error| format!("`{}` does not start: {error}", entry.command))?;
-    let answer = converse(&mut child, &canary::payload(&cwd.to_string_lossy()), limit);
+    let mut child = command.spawn().map_err(|error| format!("`{name}` does not start: {error}"))?;
+    let answer = converse(&mut child, &payload(&cwd.to_string_lossy()), limit);
     let took = started.elapsed();
     if answer.is_none() {
         // It may have ended by itself in the meantime.
         let _ = child.kill();
     }
-    let status = child.wait().map_err(|error| format!("`{}` was lost: {error}", entry.command))?;
+    let status = child.wait().map_err(|error| format!("`{name}` was lost: {error}"))?;
     let Some((stdout, stderr)) = answer else {
         return Err(format!("it did not answer within its {} s", limit.as_secs()));
     };
-    match canary::judge(&stdout) {
+    match judge(&stdout) {
         Outcome::Denied => Ok(took),
         Outcome::NotDenied(said) if status.success() => Err(said),
         Outcome::NotDenied(said) => {

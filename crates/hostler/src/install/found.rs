@@ -150,8 +150,18 @@ fn plugin_folder(site: &Site, name: &str) -> Option<PathBuf> {
     versions.flatten().map(|it| it.path()).filter(|it| it.is_dir()).max()
 }
 
+/// What to do where the next run of chezmoi would undo an edit of `path`.
+pub(crate) fn managed_by_chezmoi(site: &Site, path: &Path) -> Option<String> {
+    let source = chezmoi_source(site, path)?;
+    Some(format!(
+        "`{}` is managed by chezmoi, whose next `apply` would undo this; run `chezmoi re-add '{}'`",
+        path.display(),
+        source.display()
+    ))
+}
+
 /// The file that chezmoi would write `path` from, if it manages it.
-pub(crate) fn chezmoi_source(site: &Site, path: &Path) -> Option<PathBuf> {
+fn chezmoi_source(site: &Site, path: &Path) -> Option<PathBuf> {
     let data = site.dirs.data.parent()?;
     let relative = path.strip_prefix(&site.dirs.home).ok()?;
     let mut folders = vec![data.join("chezmoi")];

@@ -7,10 +7,16 @@
 pub(crate) mod binary;
 pub(crate) mod canary;
 pub(crate) mod change;
+pub(crate) mod claude;
 pub(crate) mod configuration;
 pub(crate) mod exclude;
+pub(crate) mod files;
 pub(crate) mod found;
+pub(crate) mod opencode;
+pub(crate) mod plan;
 pub(crate) mod record;
+pub(crate) mod shared;
+pub(crate) mod stamp;
 pub(crate) mod status_line;
 
 use std::path::{Path, PathBuf};
@@ -27,17 +33,34 @@ use crate::project::Project;
 pub(crate) enum Host {
     /// Claude Code
     Claude,
+    /// `OpenCode`, of either version.
+    #[value(name = "opencode", help = "OpenCode 1 and 2")]
+    #[serde(rename = "opencode")]
+    OpenCode,
+}
+
+impl Host {
+    /// In the order in which they are registered.
+    pub(crate) const ALL: [Self; 2] = [Self::Claude, Self::OpenCode];
+
+    /// For people.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Claude => "Claude Code",
+            Self::OpenCode => "OpenCode",
+        }
+    }
 }
 
 /// Whose settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
-    /// This project, only for you: `.claude/settings.local.json`
+    /// This project, only for you: `.claude/settings.local.json`, `.opencode` left out of commits
     Local,
-    /// This project, for everybody who clones it: `.claude/settings.json`
+    /// This project, for everybody who clones it: `.claude/settings.json`, `.opencode`
     Project,
-    /// All your projects: `~/.claude/settings.json`
+    /// All your projects: `~/.claude/settings.json`, `~/.config/opencode`
     User,
 }
 
@@ -95,6 +118,22 @@ impl Site {
         }
     }
 
+    /// The folder of `OpenCode` that belongs to `scope`.
+    pub(crate) fn opencode_folder(&self, scope: Scope) -> PathBuf {
+        match scope {
+            Scope::Local | Scope::Project => self.project.root.join(".opencode"),
+            Scope::User => self.dirs.config.with_file_name("opencode"),
+        }
+    }
+
+    /// What a record of `host` and `scope` is kept under.
+    pub(crate) fn key(&self, host: Host, scope: Scope) -> PathBuf {
+        match host {
+            Host::Claude => self.settings(scope),
+            Host::OpenCode => self.opencode_folder(scope),
+        }
+    }
+
     /// The configuration file that belongs to `scope`.
     pub(crate) fn configuration(&self, scope: Scope) -> PathBuf {
         match scope {
@@ -135,6 +174,13 @@ impl Site {
     /// Keeps other `init` and `uninit` processes out while one reads, edits and writes.
     pub(crate) fn lock(&self) -> anyhow::Result<Lock> {
         Ok(Lock::acquire(&self.installs().join("lock"))?)
+    }
+
+    /// Where a file of the user's making is kept before it is replaced or removed.
+    pub(crate) fn copy_of(&self, path: &Path) -> PathBuf {
+        let digest = hostler_ledger::journal::sha256_hex(path.as_os_str().as_encoded_bytes());
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        self.installs().join("copies").join(format!("{}-{name}", &digest[..12]))
     }
 
     pub(crate) fn installs(&self) -> PathBuf {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{Host, Scope, Site};
 
 /// Format of the file; a reader refuses a newer one, since it could not undo what it does not know.
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// The part that every version has.
 #[derive(Deserialize)]
@@ -26,8 +26,12 @@ pub(crate) struct Record {
     pub(crate) hostler: String,
     pub(crate) host: Host,
     pub(crate) scope: Scope,
-    /// As it is named, links not followed.
+    /// The settings file, as it is named, links not followed; for `OpenCode` its folder, whose configuration is
+    /// [`Self::edited`].
     pub(crate) settings: PathBuf,
+    /// The settings file that was edited, where it is another than `settings`.
+    #[serde(default)]
+    pub(crate) edited: Option<PathBuf>,
     /// The registered path.
     pub(crate) command: String,
     /// What insertions did to the containers of the settings.
@@ -40,12 +44,15 @@ pub(crate) struct Record {
     pub(crate) after_sha256: String,
     /// Folders that were made for the files below, outermost first.
     pub(crate) folders: Vec<PathBuf>,
+    /// Files that were written as a whole, with the SHA-256 of their texts.
+    #[serde(default)]
+    pub(crate) files: Vec<(PathBuf, String)>,
     /// The status line was registered in the settings.
     #[serde(default)]
     pub(crate) status_line: bool,
     /// Configuration that was created, with the SHA-256 of its text.
     pub(crate) configuration: Option<(PathBuf, String)>,
-    /// A git exclude file and the line that was added to it.
+    /// A git exclude file and the lines that were added to it.
     pub(crate) exclude: Option<(PathBuf, String)>,
 }
 
@@ -58,12 +65,14 @@ impl Record {
             host,
             scope,
             settings: settings.to_path_buf(),
+            edited: None,
             command: String::new(),
             ledger: Ledger::default(),
             created: before.is_none(),
             before_sha256: before.map(|text| sha256_hex(text.as_bytes())),
             after_sha256: String::new(),
             folders: Vec::new(),
+            files: Vec::new(),
             status_line: false,
             configuration: None,
             exclude: None,
@@ -91,6 +100,35 @@ impl Record {
         Ok(Some(serde_json::from_slice(&bytes).with_context(damaged)?))
     }
 
+    /// The digest that a file had when we wrote it.
+    pub(crate) fn sha256_of(&self, path: &Path) -> Option<&str> {
+        self.files.iter().find(|(known, _)| known == path).map(|(_, sha256)| sha256.as_str())
+    }
+
+    /// Notes that `path` holds `text`.
+    pub(crate) fn wrote(&mut self, path: &Path, text: &str) {
+        self.files.retain(|(known, _)| known != path);
+        self.files.push((path.to_path_buf(), sha256_hex(text.as_bytes())));
+    }
+
+    /// Notes folders that are made.
+    pub(crate) fn made(&mut self, folders: impl IntoIterator<Item = PathBuf>) {
+        self.folders.extend(folders);
+        self.folders.sort();
+        self.folders.dedup();
+    }
+
+    /// Every record of this user whose place is still there; what cannot be read is left out.
+    pub(crate) fn all(site: &Site) -> Vec<Self> {
+        let entries = std::fs::read_dir(site.installs()).into_iter().flatten().flatten();
+        let paths = entries.map(|it| it.path()).filter(|it| it.extension().is_some_and(|it| it == "json"));
+        let read = |path: PathBuf| serde_json::from_slice::<Self>(&std::fs::read(path).ok()?).ok();
+        let mut all: Vec<Self> =
+            paths.filter_map(read).filter(|it| it.version <= VERSION && it.settings.exists()).collect();
+        all.sort_by(|a, b| a.settings.cmp(&b.settings));
+        all
+    }
+
     /// Writes the record, if it says something new.
     pub(crate) fn store(&self, site: &Site) -> anyhow::Result<()> {
         let mut text = serde_json::to_string_pretty(self)?;
@@ -114,6 +152,30 @@ impl Record {
         }
         Ok(())
     }
+}
+
+/// The exact bytes from before, where nobody touched the settings since; else `after`. `empty` is what a file of ours
+/// alone comes to.
+pub(crate) fn restore(
+    site: &Site,
+    record: &Record,
+    current: &str,
+    after: Option<String>,
+    empty: &str,
+) -> Option<String> {
+    if record.created && after.as_deref() == Some(empty) {
+        return None;
+    }
+    let sha = |text: &str| sha256_hex(text.as_bytes());
+    let untouched = sha(current) == record.after_sha256;
+    let differs = after.as_deref().map(sha) != record.before_sha256;
+    if untouched && differs && record.before_sha256.is_some() {
+        let backup = std::fs::read_to_string(backup(site, &record.settings));
+        if let Some(backup) = backup.ok().filter(|it| Some(sha(it)) == record.before_sha256) {
+            return Some(backup);
+        }
+    }
+    after
 }
 
 /// Where the bytes of a settings file from before the last write are kept.

@@ -17,6 +17,8 @@ use serde_json::Value;
 const WORK_PREFIX: &str = "DW-";
 /// How urgent work is of which nobody said it.
 pub(crate) const PRIORITY_DEFAULT: &str = "P2";
+/// How urgent work can be, as commands and tools take it.
+pub(crate) const PRIORITIES: [&str; 8] = ["P0", "P1", "P2", "P3", "critical", "high", "medium", "low"];
 /// Items that a refusal lists.
 const LISTED_MAX: usize = 5;
 

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "tests")]
 
+mod clients;
 mod corpus;
 mod doctor;
 mod killed;
+mod opencode;
 mod page;
+mod types;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -380,6 +383,7 @@ fn an_upgrade_replaces_the_path_and_keeps_the_way_back() {
     let current = site.read(LOCAL);
     site.write(LOCAL, &current.replace(env!("CARGO_BIN_EXE_hostler"), "/gone/with the/venv/hostler"));
     let said: Value = serde_json::from_str(&site.ok(&["init", "--json"])).unwrap();
+    let said = &said["hosts"][0];
     assert_eq!((&said["replaced"], &said["added"]), (&EVENTS.into(), &0.into()));
     assert_eq!(site.read(LOCAL), current);
     site.ok(&["uninit"]);
@@ -575,10 +579,10 @@ fn documents_for_programs_name_every_file() {
     let actions: Vec<&str> =
         init["files"].as_array().unwrap().iter().map(|it| it["action"].as_str().unwrap()).collect();
     assert_eq!(actions, ["created", "edited", "created"]);
-    assert_eq!(init["events"].as_array().unwrap().len(), EVENTS);
+    assert_eq!(init["hosts"][0]["events"].as_array().unwrap().len(), EVENTS);
     assert_eq!(init["command"], env!("CARGO_BIN_EXE_hostler"));
     let again: Value = serde_json::from_str(&site.ok(&["--json", "init"])).unwrap();
-    assert_eq!((&again["changed"], &again["added"]), (&false.into(), &0.into()));
+    assert_eq!((&again["changed"], &again["hosts"][0]["added"]), (&false.into(), &0.into()));
     let uninit: Value = serde_json::from_str(&site.ok(&["uninit", "--json"])).unwrap();
     assert_eq!((&uninit["changed"], &uninit["removed"]), (&true.into(), &EVENTS.into()));
     site.write(LOCAL, "{");
@@ -617,7 +621,10 @@ fn the_status_line_is_registered_where_there_is_none() {
     );
 
     let document: Value = serde_json::from_str(&site.ok(&["init", "--no-statusline", "--json"])).unwrap();
-    assert_eq!((&document["status_line"], &document["changed"]), (&"removed".into(), &true.into()));
+    assert_eq!(
+        (&document["hosts"][0]["status_line"], &document["changed"]),
+        (&"removed".into(), &true.into())
+    );
     assert_eq!(status_line(&site, LOCAL), None);
     site.ok(&["init", "--statusline"]);
     assert!(status_line(&site, LOCAL).is_some());

@@ -275,7 +275,7 @@ fn the_hook_path_never_meets_the_command_line_parser() {
     assert!(1 < reached.len(), "the hook uses nothing of the binary: the scan is blind");
     for path in reached {
         let text = product(&path);
-        let words = named(&text, &["clap", "tokio", "async"]);
+        let words = named(&text, &["clap", "tokio", "async", "rmcp", "hostler_serve", "hostler_remote"]);
         assert!(words.is_empty(), "`{}` is on the hook path and names {words:?}", path.display());
         assert!(!path.starts_with(source.join("cli")), "the hook path reaches `{}`", path.display());
     }
@@ -317,13 +317,94 @@ fn heavy_dependencies_have_one_owner() {
     let testkit_in_product = fs::read_to_string(root().join("crates/hostler/Cargo.toml")).unwrap();
     let (product, development) = testkit_in_product.split_once("[dev-dependencies]").unwrap();
     assert!(!product.contains("testkit") && development.contains("testkit"));
-    let lock = fs::read_to_string(root().join("Cargo.lock")).unwrap();
-    for runtime in ["tokio", "async-std", "smol"] {
-        assert!(
-            !lock.contains(&format!("name = \"{runtime}\"\n")),
-            "`{runtime}` came in: nothing needs it yet"
-        );
+    assert_eq!(owners(&|it| it == "rmcp" || it.starts_with("tokio")), BTreeSet::from(["hostler-serve"]));
+}
+
+/// Every package of a lock file with the names of what it depends on.
+fn locked(lock: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut packages: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let table: toml::Table = lock.parse().unwrap();
+    for package in table["package"].as_array().unwrap() {
+        let needs = package.get("dependencies").and_then(|it| it.as_array()).into_iter().flatten();
+        // A name with a version where there are several of the name.
+        let names = needs.map(|it| it.as_str().unwrap().split(' ').next().unwrap().to_owned());
+        packages.entry(package["name"].as_str().unwrap().to_owned()).or_default().extend(names);
     }
+    packages
+}
+
+/// Which of `targets` a package comes to without going through one of `doors`.
+fn comes_to<'a>(
+    packages: &BTreeMap<String, BTreeSet<String>>,
+    start: &str,
+    targets: &[&'a str],
+    doors: &[&str],
+) -> Vec<&'a str> {
+    let mut seen = BTreeSet::new();
+    let mut queue = vec![start.to_owned()];
+    while let Some(name) = queue.pop() {
+        if !doors.contains(&name.as_str()) && seen.insert(name.clone()) {
+            queue.extend(packages.get(&name).into_iter().flatten().cloned());
+        }
+    }
+    targets.iter().copied().filter(|it| seen.contains(*it)).collect()
+}
+
+#[test]
+fn a_runtime_comes_in_through_the_crates_that_serve_alone() {
+    const RUNTIMES: &[&str] = &["tokio", "async-std", "smol", "futures-executor"];
+    let packages = locked(&fs::read_to_string(root().join("Cargo.lock")).unwrap());
+    let serve = comes_to(&packages, "hostler-serve", RUNTIMES, &[]);
+    assert!(serve.contains(&"tokio"), "the server has no runtime: the scan is blind");
+    for member in dependencies().keys() {
+        let found = comes_to(&packages, member, RUNTIMES, &["hostler-serve", "hostler-remote"]);
+        assert!(found.is_empty(), "`{member}` comes to {found:?} by another way");
+    }
+    let seeded = locked(
+        "[[package]]\nname = \"a\"\ndependencies = [\"b 1.0\"]\n[[package]]\nname = \"b\"\ndependencies = [\"tokio\"]\n",
+    );
+    assert_eq!(comes_to(&seeded, "a", RUNTIMES, &[]), ["tokio"]);
+    assert!(comes_to(&seeded, "a", RUNTIMES, &["b"]).is_empty());
+}
+
+/// Words that reach another machine, in Rust.
+const NETWORK: &[&str] = &["TcpStream", "TcpListener", "UdpSocket", "ToSocketAddrs"];
+/// The same in a plugin.
+const NETWORK_OF_SCRIPTS: &[&str] =
+    &["fetch(", "WebSocket", "node:http", "node:https", "node:net", "node:dgram", "node:tls"];
+/// Crates that speak to another machine.
+const CLIENTS: &[&str] =
+    &["reqwest", "ureq", "hyper", "curl", "isahc", "minreq", "socket2", "mio", "rustls", "native-tls"];
+
+// @traces 021-CONST-I-010
+#[test]
+fn nothing_of_the_project_leaves_the_machine() {
+    assert_eq!(named("TcpStream::connect(a)?", NETWORK), ["TcpStream"]);
+    assert_eq!(named("await fetch(url)", NETWORK_OF_SCRIPTS), ["fetch("]);
+    for folder in fs::read_dir(root().join("crates")).unwrap().flatten() {
+        let sources = folder.path().join("src");
+        // Asks servers on this machine whether they are there, and sends nothing of the project.
+        let health = |path: &Path| path.ends_with("bridge/health.rs");
+        nobody_names(&sources, NETWORK, health, "a product crate reaches the network");
+        for path in files(&sources, "ts") {
+            let text = without_tests_and_comments(&fs::read_to_string(&path).unwrap());
+            let words = named(&text, NETWORK_OF_SCRIPTS);
+            assert!(words.is_empty(), "`{}` reaches the network: {words:?}", path.display());
+        }
+    }
+    assert!(
+        !files(&root().join("crates/hostler-host/src/opencode/plugin"), "ts").is_empty(),
+        "no plugin: the scan is blind"
+    );
+    let packages = locked(&fs::read_to_string(root().join("Cargo.lock")).unwrap());
+    let found = comes_to(&packages, "hostler", CLIENTS, &["testkit"]);
+    assert!(found.is_empty(), "the binary comes to {found:?}");
+}
+
+#[test]
+fn the_server_reaches_nothing_but_its_two_streams() {
+    let world: Vec<&str> = EFFECTS.iter().copied().filter(|it| *it != "Instant").collect();
+    nobody_names(&root().join("crates/hostler-serve/src"), &world, |_| false, "the server reaches the world");
 }
 
 #[test]

@@ -14,6 +14,8 @@ mod hook;
 mod install;
 mod invariants;
 mod lifecycle;
+mod mcp;
+mod opencode;
 mod recall;
 mod replay;
 mod report;

@@ -67,6 +67,11 @@ impl Site {
         site
     }
 
+    /// The program under test, where whoever runs it may run it.
+    pub(super) fn program(&self) -> &Path {
+        &self.program
+    }
+
     pub(super) fn home(&self) -> PathBuf {
         self.folder.path().canonicalize().unwrap().join("home")
     }

@@ -1,4 +1,5 @@
 use super::*;
+use crate::reply::rewrite;
 
 fn json(event: &str, reply: &Reply) -> String {
     write_for(Host::ClaudeCode, event, reply)

@@ -4,10 +4,7 @@ use serde_json::json;
 
 use super::{DryRun, Here, Report, done, text};
 use crate::output::panel::Panel;
-use crate::session::effect::{self, Added, Became};
-
-/// How urgent work can be.
-const PRIORITIES: [&str; 8] = ["P0", "P1", "P2", "P3", "critical", "high", "medium", "low"];
+use crate::session::effect::{self, Added, Became, PRIORITIES};
 
 /// Add something that is left to do
 ///

@@ -18,6 +18,7 @@ mod settings;
 mod skills;
 mod statusline;
 
+pub(crate) use sessions::MCP_SERVER;
 use testkit::Scenario;
 
 /// A project in which `hostler init` ran.

@@ -200,7 +200,7 @@ fn a_linked_work_tree_shares_evidence_and_keeps_its_files_apart() {
 }
 
 /// A server with one tool, in the shell that every machine has: answers by the id in the request.
-pub(super) const MCP_SERVER: &str = r#"
+pub(crate) const MCP_SERVER: &str = r#"
 while IFS= read -r line; do
   id=$(printf '%s' "$line" | sed -n 's/.*"id":\([0-9a-z"-]*\).*/\1/p')
   [ -n "$id" ] || continue

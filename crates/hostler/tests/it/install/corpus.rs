@@ -12,7 +12,7 @@ const NEW: &str = "/usr/local/bin/hostler";
 
 /// What every edit of every file must keep.
 #[track_caller]
-fn keeps(name: &str, before: &str, after: &str) {
+pub(super) fn keeps(name: &str, before: &str, after: &str) {
     let mut rest = after.bytes();
     assert!(before.bytes().all(|wanted| rest.any(|it| it == wanted)), "{name}: bytes were lost");
     assert_eq!(before.starts_with('\u{feff}'), after.starts_with('\u{feff}'), "{name}: byte order mark");
@@ -198,7 +198,7 @@ fn shapes_from_the_field_survive_every_edit() {
 }
 
 /// The collected files, or nothing and the reason.
-fn collected(test: &str) -> Option<PathBuf> {
+pub(super) fn collected(test: &str) -> Option<PathBuf> {
     let folder = std::env::var_os("HOSTLER_CONFORMANCE").map(PathBuf::from);
     if let Some(configs) = folder.map(|it| it.join("configs")).filter(|it| it.join("EXPECT.tsv").is_file()) {
         return Some(configs);
