@@ -230,6 +230,7 @@ impl Answer {
         self.redact.append(&mut beside.redact);
         self.context.append(&mut beside.context);
         self.env.append(&mut beside.env);
+        beside.log.retain(|line| self.log.iter().all(|own| own.message != line.message));
         self.log.append(&mut beside.log);
         self
     }

@@ -176,7 +176,9 @@ impl Bridge {
             Ask::Message { .. } => (Lane::Session, Place::Prompt),
             Ask::Idle { .. } => (Lane::Turn, Place::TurnEnd),
             Ask::Event(_) | Ask::Compacting(_) | Ask::OfUser(_) => (Lane::Session, Place::Event),
-            Ask::System(_) | Ask::Hello(_) | Ask::Tool(_) | Ask::Edited(_) => (Lane::Free, Place::Event),
+            // The host waits for these, and they change nothing that others depend on.
+            Ask::System(_) | Ask::Hello(_) => (Lane::Guard, Place::Event),
+            Ask::Tool(_) | Ask::Edited(_) => (Lane::Free, Place::Event),
         };
         let ordered = matches!(lane, Lane::Session | Lane::Turn);
         let turnstile = self.pool.turnstile(request.session.clone().filter(|_| ordered));
@@ -198,8 +200,10 @@ impl Bridge {
         let caller = Caller::new(now, now + TIME_MAX, Box::new(voice));
         match lane {
             // What was not judged in time does not run: the agent can ask again.
-            Lane::Guard => caller.watch(now + TIME_MAX, unjudged("this call could not be judged in time")),
-            Lane::Session => caller.watch(now + TIME_MAX, Reply::default()),
+            Lane::Guard if place == Place::Before => {
+                caller.watch(now + TIME_MAX, unjudged("this call could not be judged in time"));
+            }
+            Lane::Guard | Lane::Session => caller.watch(now + TIME_MAX, Reply::default()),
             // Nobody waits for them with a clock in hand.
             Lane::Turn | Lane::Free => {}
         }
@@ -219,8 +223,8 @@ impl Bridge {
             drop(flight);
         };
         if !self.pool.push(lane, turnstile, Box::new(work)) {
-            let reply = match lane {
-                Lane::Guard => unjudged("too many calls at once"),
+            let reply = match place {
+                Place::Before => unjudged("too many calls at once"),
                 _ => hook::fault_reply("too many events at once: this one is not recorded", false),
             };
             caller.give(&reply);
@@ -309,16 +313,11 @@ impl Task {
     }
 
     fn after(&self, events: &[Event]) {
-        let mut replies = Vec::new();
-        for event in events {
-            let world = self.world(event);
-            replies.push(hook::reply(event, &[], &world, &self.caller));
-        }
-        if let Some(event) = events.first() {
-            let world = self.world(event);
-            let warned = hook::warned(event, &world);
-            replies.push(Reply { context: warned, ..Reply::default() });
-        }
+        let Some(first) = events.first() else { return self.caller.give(&Reply::default()) };
+        let world = self.world(first);
+        let recorded = events.iter().map(|event| hook::reply(event, &[], &world, &self.caller));
+        let mut replies: Vec<Reply> = recorded.collect();
+        replies.push(Reply { context: hook::warned(first, &world), ..Reply::default() });
         self.caller.give(&joined(replies));
     }
 
@@ -522,11 +521,13 @@ fn unjudged(why: &str) -> Reply {
     Reply { stop: Some(Stop::Deny(reason)), ..Reply::default() }
 }
 
-/// Several replies to one line; the first stop counts.
+/// Several replies to one line as one; the first stop counts.
 fn joined(replies: Vec<Reply>) -> Reply {
     let mut out = Reply::default();
     let texts = |into: &mut Option<String>, text: Option<String>, between: &str| {
-        if let Some(text) = text {
+        // What two events tell alike is told once.
+        let told = |text: &String| into.as_ref().is_some_and(|before| before.contains(text.as_str()));
+        if let Some(text) = text.filter(|text| !told(text)) {
             *into =
                 Some(into.take().map_or_else(|| text.clone(), |before| format!("{before}{between}{text}")));
         }

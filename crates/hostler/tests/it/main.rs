@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
 
 mod audit;
+mod bridge;
 mod checkpoint;
 mod claims;
 mod claims_rows;

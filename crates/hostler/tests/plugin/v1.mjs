@@ -236,6 +236,25 @@ const tests = {
     assert.deepEqual(hooksSeen.slice(-3), ["event", "dispose", "end"])
   },
 
+  async "a turn whose end was not told when the host ends is ended all the same, once"() {
+    const world = await load({ mode: "run", hello: { events: ["session.idle"] } })
+    const { hooks, sent } = world
+    const says = (session, message, text) =>
+      hooks["experimental.text.complete"]({ sessionID: session, messageID: message, partID: "p" }, { text })
+    await typed(world, "go", "ses_1", "msg_1")
+    await says("ses_1", "msg_2", "all done")
+    await typed(world, "go", "ses_2", "msg_3")
+    await says("ses_2", "msg_4", "done before")
+    await world.happens("session.idle", { sessionID: "ses_2" })
+    // Nothing was answered here.
+    await typed(world, "go", "ses_3", "msg_5")
+    await hooks.dispose()
+    assert.deepEqual(
+      sent("event").map(({ session, last }) => [session, last.text]),
+      [["ses_2", "done before"], ["ses_1", "all done"]],
+    )
+  },
+
   async "events that nobody wants stay with the host"() {
     const { hooks, happens, sent } = await load({ hello: { events: ["file.edited"] } })
     for (const type of ["plugin.added", "message.part.delta", "session.updated", "session.idle"]) {

@@ -493,24 +493,35 @@ class Turns {
   #texts = new Map<string, { message: string; text: string }>()
   #assistant = new Map<string, string>()
   #idle = new Map<string, string>()
+  #open = new Map<string, true>()
 
   begin(session: string): void {
     this.#texts.delete(session)
     this.#assistant.delete(session)
+    this.#open.delete(session)
   }
 
   answers(session: string, message: string): void {
+    if (this.#assistant.get(session) === message) return
     remember(this.#assistant, session, message)
+    remember(this.#open, session, true)
+  }
+
+  /** Sessions that have answered and were not seen to end: a host that is about to go may go before it says so. */
+  unfinished(): string[] {
+    return [...this.#open.keys()]
   }
 
   says(session: string, message: string, text: string): void {
     const before = this.#texts.get(session)
     const joined = before?.message === message ? `${before.text}\n${text}` : text
     remember(this.#texts, session, { message, text: joined })
+    this.answers(session, message)
   }
 
   /** What was said last; nothing when this end was seen before: an aborted turn ends twice. */
   end(session: string, user: string): { message?: string; text?: string } | undefined {
+    this.#open.delete(session)
     const key = `${user} ${this.#assistant.get(session) ?? ""}`
     if (this.#idle.get(session) === key) return undefined
     remember(this.#idle, session, key)

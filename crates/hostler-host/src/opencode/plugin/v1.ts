@@ -86,7 +86,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
 
   const ended = async (session: string, event: Fields) => {
     const last = turns.end(session, users.get(session) ?? "")
-    if (!last) return
+    if (!last || !bridge.hello?.events?.includes("session.idle")) return
     const { answer } = await ask("event", session, { event, last }, TURN_END_MS_MAX)
     if (answer?.prompt) await goOn(session, answer.prompt)
   }
@@ -117,9 +117,9 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     } else if (type === "session.created") {
       family.learn(String(session), info["parentID"] as string | undefined)
     }
+    if (type === "session.idle") return ended(String(session), event)
     if (!bridge.hello?.events?.includes(type)) return undefined
     if (typeof session !== "string") return bridge.ask("event", { directory, event: shortened(event) })
-    if (type === "session.idle") return ended(session, event)
     const sent = ask("event", session, { event: shortened(event) })
     if (type === "session.deleted") family.forget(session)
     return sent
@@ -220,6 +220,9 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     },
 
     dispose: async () => {
+      for (const session of turns.unfinished()) {
+        queue.add(ended(session, { type: "session.idle", properties: { sessionID: session } }))
+      }
       await queue.drain(DISPOSE_MS_MAX)
       await bridge.close()
       await queue.drain(1_000)

@@ -329,6 +329,7 @@ async function setup(ctx: Context): Promise<(() => Promise<void>) | undefined> {
   return async () => {
     stop.abort()
     for (const registration of registrations) await Promise.resolve(registration.dispose?.()).catch(() => {})
+    for (const session of turns.unfinished()) queue.add(ended(session))
     await queue.drain(DISPOSE_MS_MAX)
     await bridge.close()
   }

@@ -75,7 +75,7 @@ fn a_session_that_is_active_goes_on_with_another_host_session_and_with_a_host_th
     assert_eq!(sources, ["startup", "resume", "startup"]);
 }
 
-// @traces 021-TEST-INTEG-013 021-TEST-UNIT-007 021-TEST-INTEG-006 021-CONST-VI-002
+// @traces 021-TEST-INTEG-013 021-TEST-UNIT-007 021-US-002-AC05 021-CONST-VI-002
 #[test]
 fn a_session_is_closed_when_a_person_says_so_and_no_line_of_the_log_holds_what_was_typed_at_length() {
     let world = kept();
@@ -122,7 +122,6 @@ fn remember_when_brings_back_what_earlier_sessions_say() {
     plugin.end();
 }
 
-// @traces 021-TEST-INTEG-005
 #[test]
 fn a_false_claim_is_reported_at_the_end_of_the_turn_and_the_agent_is_sent_back_at_most_twice() {
     let world = World::new();
@@ -151,6 +150,43 @@ fn a_false_claim_is_reported_at_the_end_of_the_turn_and_the_agent_is_sent_back_a
     assert_eq!(turns.len(), 3);
     assert_eq!(turns[0].attributes["continuing"], false);
     assert_eq!(turns[1].attributes["continuing"], true);
+}
+
+// @traces 021-TEST-INTEG-005 021-TEST-INTEG-006 021-US-002-AC04
+#[test]
+fn where_each_turn_is_a_session_its_end_audits_closes_and_clears() {
+    let world = kept().configured("version = 1\n[session]\nclose_on_idle = true\n");
+    let mut plugin = Plugin::start(&world);
+    created(&mut plugin);
+    plugin.prompt("count the nails");
+    plugin.call(
+        "read",
+        &json!({ "filePath": world.path("README.md") }),
+        &json!({ "output": "x", "metadata": {} }),
+    );
+    world.write("nails.txt", "40\n");
+    world.git(&["add", "nails.txt"]);
+    let author = ["-c", "user.name=A", "-c", "user.email=a@example.invalid"];
+    world.git(&[&author[..], &["commit", "--quiet", "--message=Count the nails"]].concat());
+    let answer = plugin.idle("msg_1", "The nails are counted.");
+    assert!(logged(&answer, "No issues detected") || answer.get("toast").is_some(), "{answer}");
+    // The close is a process of its own, which the answer waits for as long as there is time.
+    let closed = |record: &Value| record["session_history"][0]["length"].is_string();
+    let until = std::time::Instant::now() + PATIENCE;
+    while !closed(&record(&world)) && std::time::Instant::now() < until {
+        std::thread::yield_now();
+    }
+    let record = record(&world);
+    assert!(closed(&record), "{record}");
+    assert!(record["session_history"][0]["achievements"].to_string().contains("Count the nails"), "{record}");
+    plugin.end();
+    let turns: Vec<_> = records(&world).into_iter().filter(|it| it.kind == "turn").collect();
+    assert_eq!(turns.len(), 1);
+    assert!(turns[0].attributes.contains_key("audit"));
+    let projects = world.path("~/.local/state/hostler/projects");
+    let project = std::fs::read_dir(projects).unwrap().next().unwrap().unwrap().path();
+    let session = hostler_model::SessionId::parse(SESSION).unwrap();
+    assert!(!hostler_ledger::state::load(&project, &session).unwrap().has_reads());
 }
 
 #[test]

@@ -263,7 +263,7 @@ fn a_secret_in_a_file_of_a_prompt_is_flagged() {
     assert!(records.iter().all(|it| !it.to_string().contains(&secret)), "{records:#?}");
 }
 
-// @traces 021-CONST-IX-004
+// @traces 021-CONST-IX-004 021-US-002-AC05
 #[test]
 fn a_read_beyond_the_budget_is_denied_in_strict() {
     let name = "a_read_beyond_the_budget_is_denied_in_strict";
@@ -275,6 +275,12 @@ fn a_read_beyond_the_budget_is_denied_in_strict() {
     let run =
         client.play(paths.iter().map(|path| Turn::new([read(path)])).chain([Turn::new([say("understood")])]));
     run.ran(&["a.txt", "b.txt"]).model_reads("[read-budget]").chain_holds();
+    // The end of the client's session cleared its counters; what it did is in the archive.
+    let again = client
+        .session()
+        .resume(&run.session_id())
+        .play([Turn::new([read(&paths[2])]), Turn::new([say("understood")])]);
+    assert!(again.tool_results().iter().any(|it| !it.is_error && it.text.contains("c.txt")), "{again:?}");
 }
 
 #[test]

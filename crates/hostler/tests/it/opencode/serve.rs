@@ -301,9 +301,24 @@ fn a_secret_in_a_file_of_a_prompt_is_taken_out_in_strict() {
 }
 
 #[test]
-fn what_a_person_runs_is_recorded_as_theirs() {
-    let Some(client) = open(scenario("what_a_person_runs_is_recorded_as_theirs")) else { return };
+fn what_a_person_runs_is_recorded_as_theirs_and_what_they_abort_ends_once() {
+    let name = "what_a_person_runs_is_recorded_as_theirs_and_what_they_abort_ends_once";
+    let Some(client) = open(scenario(name)) else { return };
     let serve = client.serve();
+
+    let aborted = serve.chat();
+    aborted.start("wait", [Turn::new([bash("touch began && sleep 60")])]);
+    aborted.until("the command runs", |_| client.world().path("began").exists());
+    aborted.request("POST", "/abort", None);
+    let turns = || {
+        let ledger = client.world().ledger(aborted.id());
+        ledger.into_iter().filter(|line| line.split(' ').next() == Some("turn")).count()
+    };
+    aborted.until("the turn ended", |_| turns() == 1);
+    // The client says twice that it is idle: by the end of the next turn, both have arrived.
+    aborted.say("go on", [Turn::new([say("done")])]);
+    aborted.until("the next turn ended", |_| turns() == 2);
+
     let chat = serve.chat();
     chat.request("POST", "/shell", Some(&json!({ "agent": "build", "command": "touch by-hand" })));
     client.world().has("by-hand");
