@@ -59,7 +59,15 @@ impl Plugin {
     fn mute(world: &World) -> Self {
         let (child, stdin, answers) = spawn(world);
         let directory = world.path("").display().to_string().trim_end_matches('/').to_owned();
-        Self { child, stdin: Some(stdin), answers, early: BTreeMap::new(), unasked: Vec::new(), next: 1, directory }
+        Self {
+            child,
+            stdin: Some(stdin),
+            answers,
+            early: BTreeMap::new(),
+            unasked: Vec::new(),
+            next: 1,
+            directory,
+        }
     }
 
     fn greet(&mut self, mode: &str) -> Value {
