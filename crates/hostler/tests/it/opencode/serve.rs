@@ -31,7 +31,9 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
     let server = json!({
         "type": "local", "command": ["/bin/sh", client.world().path("~/server.sh")], "enabled": true,
     });
-    let client = client.config(json!({ "mcp": { "files": server } }));
+    // A program that is there and is no server.
+    let mute = json!({ "type": "local", "command": ["/bin/false"], "enabled": true });
+    let client = client.config(json!({ "mcp": { "files": server, "mute": mute } }));
     client.world().hostler_ok(&["session", "init"]);
     let serve = client.serve();
     let world = client.world();
@@ -142,6 +144,14 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
     });
     world.has("~/photos/one.jpg").lacks("config.py");
     assert_eq!(world.read(".hostler/config.toml"), config);
+    // The host shook hands with its servers, and what came of it is told.
+    let log = serve.printed();
+    for (level, words) in
+        [("INFO", "MCP server `files` has answered"), ("WARN", "MCP server `mute` has not answered")]
+    {
+        let said = |line: &str| line.contains(&format!("level={level}")) && line.contains(words);
+        assert!(log.lines().any(said), "{level} {words}\n{log}");
+    }
     assert!(!serve.printed().contains(&secret) || !world.home().join(".local/state/hostler").exists());
     world.hostler_ok(&["audit", "verify"]);
 }
