@@ -69,6 +69,15 @@ const tests = {
     await hooks.dispose()
   },
 
+  async "a greeting that is answered late counts all the same"() {
+    const { hooks, happens, sent } = await load({ hello: { events: ["file.edited"], late_ms: 5_000 } })
+    await until(async () => {
+      await happens("file.edited", { file: "a.txt" })
+      return sent("event").length > 0
+    })
+    await hooks.dispose()
+  },
+
   async "where it is not active it registers nothing and keeps no process"() {
     const { hooks, said, sent } = await load({ hello: { active: false } })
     assert.deepEqual(hooks, {})
