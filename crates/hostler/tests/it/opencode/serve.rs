@@ -48,8 +48,10 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
         chat.say("delete", [Turn::new([bash("rm -rf ~/"), bash("echo fine")]), understood()])
             .ran(&["fine"])
             .model_reads("[delete-root]");
-        let all = decisions(world, chat.id());
-        assert_eq!(all, ["decision bash blocked delete-root protected-path-shell", "decision bash allowed"]);
+        // Calls of one message are judged side by side.
+        let mut all = decisions(world, chat.id());
+        all.sort_unstable();
+        assert_eq!(all, ["decision bash allowed", "decision bash blocked delete-root protected-path-shell"]);
     };
     let edits = |chat: &Chat<'_>| {
         let run = chat.say(
