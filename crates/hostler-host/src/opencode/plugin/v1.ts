@@ -48,7 +48,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   }
   const hello = opened.answer?.hello
   if (hello && !hello.active) {
-    say.log("info", `hostler is not active in \`${directory}\`: \`hostler init\` makes it so`)
+    say.log("info", `hostler is not active in \`${directory}\`: \`activation.paths\` of your configuration leaves it out`)
     await bridge.close()
     return {}
   }
