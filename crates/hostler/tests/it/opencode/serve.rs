@@ -158,7 +158,7 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
     world.hostler_ok(&["audit", "verify"]);
 }
 
-// @traces 021-TEST-INTEG-005 021-CONST-VI-002
+// @traces 021-CONST-VI-002
 #[test]
 fn a_claim_that_does_not_hold_is_sent_back_and_corrected() {
     let name = "a_claim_that_does_not_hold_is_sent_back_and_corrected";
@@ -336,7 +336,9 @@ fn what_a_person_runs_is_recorded_as_theirs_and_what_they_abort_ends_once() {
     client.world().has("by-hand");
     let by_user = |_: &Run<'_>| {
         let journal = client.world().records(chat.id());
-        journal.iter().any(|it: &Value| it.to_string().contains("touch by-hand") || it["kind"] == "result")
+        journal
+            .iter()
+            .any(|it: &Value| it["kind"] == "user-shell" && it.to_string().contains("touch by-hand"))
     };
     chat.say("go", [Turn::new([say("done")])]);
     chat.until("it is recorded", by_user);
