@@ -180,7 +180,7 @@ fn serve(shared: &Arc<Shared>) {
         };
         shared.help(&mut state);
         drop(state);
-        // Who waits is answered by the watchdog then; the worker is there for the next one.
+        // The worker is there for the next one.
         let _ = catch_unwind(AssertUnwindSafe(work));
         turnstile.leave();
         state = shared.lock();

@@ -3,6 +3,7 @@
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -218,8 +219,16 @@ impl Bridge {
         };
         let ask = request.ask;
         let session = request.session;
+        let answerer = caller.clone();
         let work = move || {
-            task.answer(session.as_ref(), ask);
+            // Who waits is answered, whatever fails outside of what is caught for each event.
+            let answered = catch_unwind(AssertUnwindSafe(|| task.answer(session.as_ref(), ask)));
+            if let Err(panic) = answered {
+                answerer.give(&match place {
+                    Place::Before => unjudged("a fault in hostler"),
+                    _ => hook::fault_reply(&hook::panic_text(panic.as_ref()), false),
+                });
+            }
             drop(flight);
         };
         if !self.pool.push(lane, turnstile, Box::new(work)) {

@@ -329,13 +329,27 @@ impl Doctor<'_> {
     }
 
     fn folders(&mut self) {
+        const WRITTEN: [&str; 8] = [
+            "opencode.json",
+            "plugins/hostler.ts",
+            "plugin/hostler.ts",
+            "plugins/hostler/index.ts",
+            "agents/_",
+            "agent/_",
+            "commands/_",
+            "command/_",
+        ];
+        let site = self.site;
         let mut folders: Vec<PathBuf> = Scope::ALL
             .iter()
             .flat_map(|scope| {
-                let opencode = self.site.opencode_folder(*scope);
-                let in_opencode =
-                    ["plugins/hostler.ts", "plugin/hostler.ts", "opencode.json"].map(|it| opencode.join(it));
-                [self.site.settings(*scope), self.site.configuration(*scope)].into_iter().chain(in_opencode)
+                let settings = site.settings(*scope);
+                let claude = settings.parent().unwrap_or(&settings).to_path_buf();
+                let homes = [site.opencode_folder(*scope), claude];
+                let written = homes.into_iter().flat_map(|home| WRITTEN.map(|it| home.join(it)));
+                [settings, site.configuration(*scope), site.project.root.join("opencode.json")]
+                    .into_iter()
+                    .chain(written)
             })
             .filter_map(|path| hostler_ledger::file::resolve(&path).ok()?.parent().map(Path::to_path_buf))
             .collect();

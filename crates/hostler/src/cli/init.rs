@@ -14,6 +14,7 @@ use crate::install::opencode::Asked;
 use crate::install::plan::{Plan, Told, Transaction, hide};
 use crate::install::status_line::{Outcome, Wish};
 use crate::install::{Host, Scope, Site, binary, claude, opencode, shared};
+use crate::output::human::told;
 
 /// Registers with the agents that are here, and gives the project a configuration.
 ///
@@ -119,15 +120,25 @@ pub(crate) fn run(args: &Args, json: bool) -> anyhow::Result<Exit> {
 fn plan(site: &Site, args: &Args, hosts: &[Host], command: &str) -> anyhow::Result<Transaction> {
     let mut plans = Vec::new();
     for host in hosts {
-        plans.push(match host {
-            Host::Claude => claude::plan(site, args.scope, args.status_line(), args.agents(), command)?,
-            Host::OpenCode => opencode::plan(site, args.scope, args.asked(), command)?,
-        });
+        let plan = match host {
+            Host::Claude => claude::plan(site, args.scope, args.status_line(), args.agents(), command),
+            Host::OpenCode => opencode::plan(site, args.scope, args.asked(), command),
+        };
+        plans.push(plan.map_err(|error| match hosts.iter().find(|it| *it != host) {
+            Some(other) => anyhow::anyhow!(
+                "{}; nothing was written: `--host {}` leaves {} out",
+                told(&error),
+                other.word(),
+                host.name()
+            ),
+            None => error,
+        })?);
     }
     let mut transaction = Transaction { shared: Vec::new(), plans };
     let profile = args.profile.as_deref().and_then(Profile::parse);
     shared::configure(site, args.scope, profile, &mut transaction)?;
     transaction.shared.extend(hide(site, &mut transaction.plans));
+    transaction.plans.iter_mut().for_each(|plan| plan.warn_of_tracked(site));
     transaction.plans.iter_mut().for_each(Plan::note_folders);
     Ok(transaction)
 }

@@ -11,8 +11,8 @@ use hostler_ledger::journal::{self, Appended, Entry, Peek};
 use hostler_ledger::redact::preview;
 use hostler_ledger::{allow, state};
 use hostler_model::{
-    Action, Decision, Event, EventKind, Facts, Finding, Mode, Needs, Place, Profile, SessionId, ToolCall,
-    Verdict,
+    Action, Decision, Event, EventKind, Facts, Finding, Host, Mode, Needs, Place, Profile, SessionId,
+    ToolCall, Verdict,
 };
 use hostler_policy::shell::may_take_long;
 
@@ -341,7 +341,7 @@ impl Before<'_> {
                 kind: "decision",
                 durable: judged.decision.verdict.blocks(),
                 // Without an id two calls could not be told from one that is reported twice.
-                dedupe: self.call.id.as_ref().map(|id| format!("{}:{id}", self.event.name)),
+                dedupe: dedupe(self.event),
                 attributes,
                 caller: self.caller,
             },
@@ -492,7 +492,7 @@ fn record_other(event: &Event, world: &World, caller: &Caller, brought: &Brought
             }
         }
     }
-    let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
+    let dedupe = dedupe(event);
     if let Err(error) =
         append(world, &event.session, Line { kind, durable: false, dedupe, attributes, caller })
     {
@@ -501,11 +501,22 @@ fn record_other(event: &Event, world: &World, caller: &Caller, brought: &Brought
     faults
 }
 
+/// What tells a call that is reported twice from another one. The ids of `OpenCode` come from whoever serves the model, and
+/// some begin anew with each answer; what is called tells those apart.
+fn dedupe(event: &Event) -> Option<String> {
+    let call = event.call()?;
+    let id = call.id.as_ref()?;
+    Some(match event.host {
+        Host::OpenCode => format!("{}:{id}:{}", event.name, journal::sha256_hex(call.input.as_bytes())),
+        Host::ClaudeCode | Host::Foreign => format!("{}:{id}", event.name),
+    })
+}
+
 /// Records what a person did in the session: no evidence of what the agent did.
 pub(super) fn record_of_user(event: &Event, world: &World, caller: &Caller) -> Result<(), String> {
     let Some((_, mut attributes)) = record::other(event) else { return Ok(()) };
     set(&mut attributes, "by", "user");
-    let dedupe = event.call().and_then(|call| call.id.as_ref()).map(|id| format!("{}:{id}", event.name));
+    let dedupe = dedupe(event);
     let line = Line { kind: "user-shell", durable: false, dedupe, attributes, caller };
     append(world, &event.session, line).map(|_| ())
 }

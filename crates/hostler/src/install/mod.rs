@@ -50,6 +50,14 @@ impl Host {
             Self::OpenCode => "OpenCode",
         }
     }
+
+    /// On the command line.
+    pub(crate) fn word(self) -> &'static str {
+        match self {
+            Self::Claude => "claude",
+            Self::OpenCode => "opencode",
+        }
+    }
 }
 
 /// Whose settings file.

@@ -19,6 +19,7 @@ use super::files::{self, State, Wanted};
 use super::plan::{Plan, Undo};
 use super::record::{self, Record};
 use super::{Host, Scope, Site, exclude, plan, stamp};
+use crate::output::human::told;
 
 /// The names of a configuration, the one that is preferred first.
 const CONFIGURATIONS: [&str; 2] = ["opencode.jsonc", "opencode.json"];
@@ -61,7 +62,11 @@ pub(crate) struct Told {
 /// A configuration that cannot be edited, with its place; a plugin of somebody else's under our name.
 pub(crate) fn plan(site: &Site, scope: Scope, asked: Asked, command: &str) -> anyhow::Result<Plan> {
     let folder = site.opencode_folder(scope);
-    let configurations = configurations(site, scope)?;
+    // All are read, since one that is broken keeps the client from starting at all.
+    let configurations: Vec<Configuration> = configurations(site, scope)
+        .iter()
+        .map(|path| configuration(path, scope))
+        .collect::<anyhow::Result<_>>()?;
     let shape = configurations.iter().find_map(|it| it.flavour);
     let program = program::find(&site.dirs.home);
     let running = program.as_ref().and_then(|it| it.version.as_deref()).and_then(program::flavour);
@@ -133,25 +138,23 @@ struct Configuration {
     ours: bool,
 }
 
-/// Those of a scope, in the order in which an entry would go into them. All are read, since one that is broken keeps the
-/// client from starting at all.
-fn configurations(site: &Site, scope: Scope) -> anyhow::Result<Vec<Configuration>> {
+/// The paths of those of a scope, in the order in which an entry would go into them.
+fn configurations(site: &Site, scope: Scope) -> Vec<PathBuf> {
     let folder = site.opencode_folder(scope);
     let folders = match scope {
         Scope::User => vec![folder],
         Scope::Local | Scope::Project => vec![site.project.root.clone(), folder],
     };
-    let mut all = Vec::new();
-    for path in folders.iter().flat_map(|folder| CONFIGURATIONS.map(|name| folder.join(name))) {
-        let change = Change::of(&path, scope.access())?;
-        let text = change.before()?;
-        let read = |text: &str| Ok((settings::flavour(text)?, settings::registered(text)?.is_some()));
-        let (flavour, ours) =
-            text.map(read).transpose().map_err(|error| at(&path, &error))?.unwrap_or_default();
-        let exists = text.is_some();
-        all.push(Configuration { change, exists, flavour, ours });
-    }
-    Ok(all)
+    folders.iter().flat_map(|folder| CONFIGURATIONS.map(|name| folder.join(name))).collect()
+}
+
+fn configuration(path: &Path, scope: Scope) -> anyhow::Result<Configuration> {
+    let change = Change::of(path, scope.access())?;
+    let text = change.before()?;
+    let read = |text: &str| Ok((settings::flavour(text)?, settings::registered(text)?.is_some()));
+    let (flavour, ours) = text.map(read).transpose().map_err(|error| at(path, &error))?.unwrap_or_default();
+    let exists = text.is_some();
+    Ok(Configuration { change, exists, flavour, ours })
 }
 
 /// The MCP entry: in the configuration that has it, else in the first one that is there, else in a new one. What is only
@@ -310,7 +313,7 @@ pub(crate) fn undo(site: &Site, scope: Scope, any_project_scope: bool) -> anyhow
     let entries = undo_entries(site, &mut undo)?;
     let staying: Vec<Record> = Record::all(site).into_iter().filter(|it| it.settings != folder).collect();
     let files = files::undo(site, &mut undo, &artifacts(&folder), &staying)?;
-    boot::undo(&mut undo, &folder)?;
+    boot::undo(&mut undo, &folder, &staying)?;
     Ok((undo.record.is_some() || plugins || entries || files).then_some(undo))
 }
 
@@ -345,11 +348,25 @@ fn undo_plugins(site: &Site, undo: &mut Undo, folder: &Path) -> anyhow::Result<b
 
 fn undo_entries(site: &Site, undo: &mut Undo) -> anyhow::Result<bool> {
     let mut any = false;
-    for Configuration { mut change, ours, .. } in configurations(site, undo.scope)? {
+    for path in configurations(site, undo.scope) {
+        let is_edited = undo.record.as_ref().is_some_and(|it| it.edited.as_ref() == Some(&path));
+        let Configuration { mut change, ours, .. } = match configuration(&path, undo.scope) {
+            Ok(configuration) => configuration,
+            Err(error) if is_edited => {
+                anyhow::bail!(
+                    "{}; our entry is in it, so repair it and run `hostler uninit` again",
+                    told(&error)
+                )
+            }
+            // One that we never wrote to is no reason to go on guarding.
+            Err(error) => {
+                undo.notes.push(format!("left as it is: {}", told(&error)));
+                continue;
+            }
+        };
         if !ours {
             continue;
         }
-        let path = change.path.clone();
         let Some(text) = change.before()?.map(str::to_owned) else { continue };
         let record = undo.record.as_ref().filter(|it| it.edited.as_ref() == Some(&path));
         let edited =

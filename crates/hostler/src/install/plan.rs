@@ -49,6 +49,20 @@ impl Plan {
         self.record.made(folders);
     }
 
+    /// What is meant for this user alone may stand in files that everybody gets.
+    pub(crate) fn warn_of_tracked(&mut self, site: &Site) {
+        if self.record.scope != Scope::Local {
+            return;
+        }
+        let is_known = |it: &&Change| {
+            it.changes() && it.snapshot.bytes().is_some() && exclude::is_tracked(&site.project, &it.path)
+        };
+        let known = self.changes.iter().filter(is_known).map(|it| {
+            format!("git knows {}, which changes: leave that out of commits", site.shown(&it.path))
+        });
+        self.warnings.extend(known.collect::<Vec<_>>());
+    }
+
     /// Keeps what is about to be replaced.
     fn keep(&self, site: &Site) -> anyhow::Result<()> {
         for change in &self.changes {

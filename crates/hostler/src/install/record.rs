@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use hostler_host::jsonc::Ledger;
+use hostler_host::opencode::boot::{LOCK, MODULES};
 use hostler_ledger::journal::sha256_hex;
 use serde::{Deserialize, Serialize};
 
@@ -103,6 +104,12 @@ impl Record {
     /// The digest that a file had when we wrote it.
     pub(crate) fn sha256_of(&self, path: &Path) -> Option<&str> {
         self.files.iter().find(|(known, _)| known == path).map(|(_, sha256)| sha256.as_str())
+    }
+
+    /// Whether `folder` is one of packages that a lock of this record keeps the client from filling.
+    pub(crate) fn keeps_empty(&self, folder: &Path) -> bool {
+        let lock = || Some(folder.parent()?.join(LOCK));
+        folder.ends_with(MODULES) && lock().is_some_and(|it| self.sha256_of(&it).is_some())
     }
 
     /// Notes that `path` holds `text`.

@@ -137,22 +137,23 @@ fn registrations(site: &Site) -> Vec<(Host, Scope, PathBuf)> {
 /// # Errors
 /// A folder or a record cannot be written.
 pub(crate) fn hand_over(site: &Site, undone: &[Undo]) -> anyhow::Result<()> {
+    let undone_records = || undone.iter().filter_map(|it| it.record.as_ref());
+    let mut others = Record::all(site);
+    others.retain(|other| undone_records().all(|it| it.settings != other.settings));
     let mut folders: Vec<PathBuf> = undone.iter().flat_map(|it| it.folders.clone()).collect();
     folders.sort();
     folders.dedup();
-    remove_empty(&folders)?;
+    let unused = |it: &&PathBuf| !others.iter().any(|other| other.keeps_empty(it));
+    remove_empty(&folders.iter().filter(unused).cloned().collect::<Vec<_>>())?;
     folders.retain(|it| it.is_dir());
     let kept = undone.iter().find_map(|it| it.kept.clone());
-    let undone_records = || undone.iter().filter_map(|it| it.record.as_ref());
-    for mut other in Record::all(site) {
-        if undone_records().any(|it| it.settings == other.settings) {
-            continue;
-        }
+    for mut other in others {
         // Those of other projects share nothing but folders of the user's.
         let here = Scope::ALL.iter().any(|scope| site.key(other.host, *scope) == other.settings);
         let kept = kept.as_ref().filter(|_| here);
         let used = |folder: &&PathBuf| {
             other.settings.starts_with(folder)
+                || other.keeps_empty(folder)
                 || other.files.iter().any(|(file, _)| file.starts_with(folder))
                 || kept.is_some_and(|(file, _)| file.starts_with(folder))
         };

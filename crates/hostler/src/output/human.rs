@@ -26,6 +26,19 @@ impl<W: Write> Write for Plain<W> {
     }
 }
 
+/// What went wrong and why, each once: many a message ends with that of its cause already.
+pub(crate) fn told(error: &anyhow::Error) -> String {
+    let mut told = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if told.is_empty() {
+            told = cause;
+        } else if !told.ends_with(&cause) {
+            told = format!("{told}: {cause}");
+        }
+    }
+    told
+}
+
 /// Tells a failure on stderr (as JSON on stdout with `--json`) and returns the exit code that fits it:
 /// a broken pipe is success, everything else [`Exit::Io`].
 pub(crate) fn fail(error: &anyhow::Error, json: bool) -> Exit {
@@ -36,10 +49,10 @@ pub(crate) fn fail(error: &anyhow::Error, json: bool) -> Exit {
         return Exit::Ok;
     }
     if json {
-        let document = serde_json::json!({ "error": format!("{error:#}") });
+        let document = serde_json::json!({ "error": told(error) });
         let _ = writeln!(std::io::stdout(), "{document}");
     } else {
-        let _ = writeln!(std::io::stderr(), "error: {}", printable(&format!("{error:#}")));
+        let _ = writeln!(std::io::stderr(), "error: {}", printable(&told(error)));
     }
     Exit::Io
 }

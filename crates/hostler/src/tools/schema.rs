@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 const TEXT_BYTES_MAX: usize = 64 * 1024;
 /// Entries of one list.
 const LIST_MAX: usize = 500;
+/// The greatest number up to which all whole ones can be written as a fraction: 2 to the power of 53.
+const WHOLE_MAX: f64 = 9_007_199_254_740_992.0;
 
 /// A named value that a tool takes or gives.
 #[derive(Debug, Clone, Copy)]
@@ -191,7 +193,7 @@ fn accepted(argument: &Argument, value: &Value) -> Result<Value, String> {
     match argument.kind {
         Kind::Text => text(value),
         Kind::OneOf(words) => word(words, value),
-        Kind::Number => value.as_u64().map(Value::from).ok_or_else(wrong),
+        Kind::Number => whole(value).map(Value::from).ok_or_else(wrong),
         Kind::Flag => value.as_bool().map(Value::from).ok_or_else(wrong),
         Kind::Texts | Kind::Lines => list(&text),
         Kind::SomeOf(words) => list(&|value| word(words, value)),
@@ -205,6 +207,14 @@ fn accepted(argument: &Argument, value: &Value) -> Result<Value, String> {
         },
         Kind::Object(_) | Kind::Objects(_) => Err(wrong()),
     }
+}
+
+/// A whole number from 0; `3.0` is one in JSON Schema, and some clients write all numbers so.
+fn whole(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let number = value.as_f64().filter(|it| (0.0..=WHOLE_MAX).contains(it) && it.fract() == 0.0)?;
+        format!("{number:.0}").parse().ok()
+    })
 }
 
 /// Nothing, or a text or list with nothing in it.

@@ -2,7 +2,7 @@
 //
 // Orders stand anywhere in a line's texts, as `@do{…}od@`: `say` is the answer, `wait_ms` delays it, `hold` keeps it
 // back, `hang` stops the process, `die` ends it once, `die_always` each time. What a greeting is answered with stands in
-// the variable DOUBLE_HELLO, what hooks are answered with unless ordered otherwise in DOUBLE_ANSWERS, where to keep the
+// the variable DOUBLE_HELLO, after `late_ms`, what hooks are answered with unless ordered otherwise in DOUBLE_ANSWERS, where to keep the
 // lines in DOUBLE_LOG.
 
 import { appendFileSync } from "node:fs"
@@ -26,7 +26,8 @@ function take(line) {
   if (hook === "hello") {
     const hello = { protocol: 1, version: "9.9.9", profile: "standard", active: true, deadline_ms: 5000, events: [] }
     const log = [{ level: "info", message: "hostler is active" }]
-    return answer(id, { hello: { ...hello, ...JSON.parse(process.env.DOUBLE_HELLO ?? "{}") }, log })
+    const { late_ms = 0, ...told } = JSON.parse(process.env.DOUBLE_HELLO ?? "{}")
+    return void setTimeout(() => answer(id, { hello: { ...hello, ...told }, log }), late_ms)
   }
   if (hook === "dispose") {
     disposing = id

@@ -17,10 +17,11 @@ import {
 } from "./suite.mjs"
 
 /** One instance of the plugin with what it said to the client and to the bridge. */
-async function load({ hello = {}, mode = "serve", from = plugin, sessions = {} } = {}) {
+async function load({ hello = {}, mode = "serve", from = plugin, sessions = {}, servers = {} } = {}) {
   const lines = linesOf(hello, mode)
-  const said = { logs: [], toasts: [], prompts: [] }
+  const said = { logs: [], toasts: [], prompts: [], asked: 0 }
   const client = {
+    mcp: { status: async () => (said.asked++, { data: servers }) },
     app: { log: async ({ body }) => void said.logs.push(body) },
     tui: { showToast: async ({ body }) => void said.toasts.push(body) },
     session: {
@@ -65,6 +66,15 @@ const tests = {
     assert.equal(lines()[1].hook, "hello")
     assert.deepEqual([input.protocol, input.flavour, input.directory, input.mode], [1, 1, folder, "serve"])
     assert.deepEqual(said.logs, [{ service: "hostler", level: "info", message: "hostler is active" }])
+    await hooks.dispose()
+  },
+
+  async "a greeting that is answered late counts all the same"() {
+    const { hooks, happens, sent } = await load({ hello: { events: ["file.edited"], late_ms: 5_000 } })
+    await until(async () => {
+      await happens("file.edited", { file: "a.txt" })
+      return sent("event").length > 0
+    })
     await hooks.dispose()
   },
 
@@ -358,6 +368,26 @@ const tests = {
     }
     assert.deepEqual(told, [expected, expected])
     assert.ok(!JSON.stringify(lines()).includes("secret"))
+  },
+
+  async "what the host knows of its servers is told once"() {
+    const servers = {
+      echo: { status: "connected" },
+      away: { status: "failed", error: `Connection closed ${"x".repeat(500)}` },
+      key: { status: "needs_auth" },
+      off: { status: "disabled" },
+    }
+    const { hooks, said, happens } = await load({ servers })
+    await happens("session.created", { info: { id: "ses_1" } })
+    await happens("session.created", { info: { id: "ses_2" } })
+    await hooks.dispose()
+    assert.equal(said.asked, 1)
+    const told = said.logs.filter(({ message }) => message.includes("MCP server")).map((it) => [it.level, it.message])
+    assert.deepEqual(told, [
+      ["info", "hostler: MCP server `echo` has answered the host"],
+      ["warn", `hostler: MCP server \`away\` has not answered the host: Connection closed ${"x".repeat(82)}`],
+      ["warn", "hostler: MCP server `key` has not answered the host: needs_auth"],
+    ])
   },
 
   async "context joins the first system text, once, and not the request for a title"() {

@@ -150,6 +150,27 @@ const tests = {
     await unload()
   },
 
+  async "what the host does not read takes no place of what it does"() {
+    const { call, sent, unload } = await load()
+    await call({ filePath: "/harmless", path: "/judged", content: "x" }, { tool: "write" })
+    assert.deepEqual(sent("tool.execute.before")[0].output.args, { filePath: "/judged", content: "x" })
+    await unload()
+  },
+
+  async "what a program that was let through asks for is judged"() {
+    const { call, fire, sent, unload } = await load()
+    await call({ code: "tools.shell()" }, { tool: "execute", id: "call_1" })
+    const source = { callID: "call_1" }
+    const resources = [orders({ say: { deny: "not inside either" } })]
+    const inside = await fire("permission.evaluate", { sessionID: "ses_1", action: "shell", resources, source, effect: "allow" })
+    assert.deepEqual([inside.effect, inside.message], ["deny", "not inside either"])
+    await call({ path: "/a", content: "x" }, { tool: "write", id: "call_2" })
+    const written = { sessionID: "ses_1", action: "edit", resources: ["/a"], source: { callID: "call_2" }, effect: "allow" }
+    assert.equal((await fire("permission.evaluate", written)).effect, "allow")
+    assert.equal(sent("tool.execute.before").length, 3)
+    await unload()
+  },
+
   async "arguments change under their own names, and the model is told"() {
     const { call, fire, unload } = await load()
     const content = orders({ say: { args: { filePath: "/b" } } })

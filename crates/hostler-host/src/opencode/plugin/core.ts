@@ -152,6 +152,7 @@ class Bridge {
   #next = 0
   #calls = new Map<number, Call>()
   #closed = false
+  #closing = false
   #told = ""
   #refused: string | undefined
   #standing = new Map<string, Fields>()
@@ -190,10 +191,13 @@ class Bridge {
   /** Ends the child when it has answered everything before. */
   async close(): Promise<void> {
     if (this.#closed) return
+    // A child that finishes its work answers no ping, and must not be killed for that.
+    this.#closing = true
+    clearInterval(this.#ping)
     if (this.#child) await this.ask("dispose", {}, DISPOSE_MS_MAX)
     this.#closed = true
-    clearInterval(this.#ping)
     clearTimeout(this.#restart)
+    for (const call of [...this.#calls.values()]) call.settle({ failure: "the session has ended" })
     const child = this.#child
     if (!child || child.exitCode !== null || child.signalCode !== null) return
     const ended = new Promise<boolean>((resolve) => child.once("exit", () => resolve(true)))
@@ -225,17 +229,20 @@ class Bridge {
     if (this.#child) this.#send(id)
     else this.#start()
     return outcome.then((it) => {
-      const hello = it.answer?.hello
-      if (!hello) return { failure: it.failure ?? it.answer?.fault ?? "the greeting was not answered" }
-      if (hello.protocol !== PROTOCOL) {
-        this.#refused = `\`${BINARY}\` speaks protocol ${hello.protocol} and this plugin ${PROTOCOL}: \`hostler init\` brings them together`
-        return { failure: this.#refused }
-      }
-      this.#refused = undefined
-      this.hello = hello
-      this.#told = ""
-      return it
+      if (!it.answer?.hello) return { failure: it.failure ?? it.answer?.fault ?? "the greeting was not answered" }
+      return this.#refused === undefined ? it : { failure: this.#refused }
     })
+  }
+
+  /** A greeting counts when it comes after its time, too: else no event would be forwarded for as long as the child lives. */
+  #greeted(hello: Hello): void {
+    if (hello.protocol !== PROTOCOL) {
+      this.#refused = `\`${BINARY}\` speaks protocol ${hello.protocol} and this plugin ${PROTOCOL}: \`hostler init\` brings them together`
+      return
+    }
+    this.#refused = undefined
+    this.hello = hello
+    this.#told = ""
   }
 
   #send(id: number): void {
@@ -329,6 +336,7 @@ class Bridge {
     for (const { level, message } of answer.log ?? []) this.#voice.log(level, message)
     if (answer.toast) this.#voice.toast(answer.toast.variant, answer.toast.message)
     if (answer.fault) this.#voice.log("error", `the bridge could not read a line: ${answer.fault}`)
+    if (answer.hello) this.#greeted(answer.hello)
     if (answer.id !== undefined) this.#calls.get(answer.id)?.settle({ answer })
   }
 
@@ -366,9 +374,9 @@ class Bridge {
 
   async #check(limit_ms: number): Promise<void> {
     const child = this.#child
-    if (!child || this.#closed) return
+    if (!child || this.#closing) return
     const { failure } = await this.ask("ping", {}, limit_ms)
-    if (failure && this.#child === child) child.kill("SIGKILL")
+    if (failure && this.#child === child && !this.#closing) child.kill("SIGKILL")
   }
 
   /** Says the same thing once, not at each call. */

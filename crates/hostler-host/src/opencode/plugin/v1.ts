@@ -48,7 +48,7 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
   }
   const hello = opened.answer?.hello
   if (hello && !hello.active) {
-    say.log("info", `hostler is not active in \`${directory}\`: \`hostler init\` makes it so`)
+    say.log("info", `hostler is not active in \`${directory}\`: \`activation.paths\` of your configuration leaves it out`)
     await bridge.close()
     return {}
   }
@@ -84,6 +84,19 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
     }
   }
 
+  /** The host starts the servers and shakes hands with them; what came of it is told once. */
+  const tellServers = async () => {
+    const { data } = await client.mcp.status()
+    for (const [name, server] of Object.entries((data ?? {}) as Record<string, { status: string; error?: string }>)) {
+      const what = `MCP server \`${name.slice(0, 40)}\``
+      if (server.status === "connected") say.log("info", `hostler: ${what} has answered the host`)
+      else if (server.status !== "disabled") {
+        say.log("warn", `hostler: ${what} has not answered the host: ${(server.error ?? server.status).slice(0, 100)}`)
+      }
+    }
+  }
+  let serversTold = false
+
   const ended = async (session: string, event: Fields) => {
     const last = turns.end(session, users.get(session) ?? "")
     if (!last || !bridge.hello?.events?.includes("session.idle")) return
@@ -116,6 +129,10 @@ export const Hostler: Plugin = async ({ client, directory, worktree }) => {
       if (info["role"] === "assistant") turns.answers(String(session), String(info["id"]))
     } else if (type === "session.created") {
       family.learn(String(session), info["parentID"] as string | undefined)
+      if (!serversTold) {
+        serversTold = true
+        queue.add(tellServers())
+      }
     }
     if (type === "session.idle") return ended(String(session), event)
     if (!bridge.hello?.events?.includes(type)) return undefined

@@ -28,6 +28,8 @@ const ACTION_TOOLS: Record<string, (resource: string) => Fields> = {
   edit: (resource) => ({ tool: "edit", args: { filePath: resource, oldString: "", newString: "" } }),
   read: (resource) => ({ tool: "read", args: { filePath: resource } }),
 }
+/** The action of each tool that is not called like it. */
+const ACTIONS_OF: Record<string, string> = { bash: "shell", write: "edit", apply_patch: "edit" }
 /** Tools whose `path` is called `filePath` by the bridge. */
 const WITH_FILE = ["read", "edit", "write"]
 const TURN_ENDS = ["session.execution.succeeded", "session.execution.failed", "session.execution.interrupted"]
@@ -45,7 +47,8 @@ function translated(tool: string, input: unknown): { tool: string; args: unknown
   const name = TOOL_NAMES[tool] ?? tool
   if (!WITH_FILE.includes(name) || !isRecord(input) || !("path" in input)) return { tool: name, args: input }
   const { path, ...rest } = input
-  return { tool: name, args: { filePath: path, ...rest } }
+  // What the host reads comes last, so that nothing else stands in its place.
+  return { tool: name, args: Object.assign({ filePath: path }, rest, { filePath: path }) }
 }
 
 /** Changed arguments in the host's words. */
@@ -111,7 +114,7 @@ async function setup(ctx: Context): Promise<(() => Promise<void>) | undefined> {
   const agents = new Map<string, string>()
   const users = new Map<string, string>()
   const extras = new Map<string, string[]>()
-  const reasons = new Map<string, string | undefined>()
+  const verdicts = new Map<string, { tool: string; reason: string | undefined }>()
   const places = new Map<string, string>()
   const family = new Family(async (session) => {
     const found = await ctx.session?.get?.({ sessionID: session })
@@ -134,7 +137,7 @@ async function setup(ctx: Context): Promise<(() => Promise<void>) | undefined> {
     const { answer, failure } = await ask("tool.execute.before", session, { input, output: { args } })
     const reason = failure ?? answer?.fault
     const denied = reason === undefined ? answer?.deny : unjudged(reason)
-    remember(reasons, call, denied)
+    remember(verdicts, call, { tool, reason: denied })
     if (denied !== undefined) {
       calls.deny(call)
       stderrVoice.log("info", `${tool} was not run`)
@@ -176,12 +179,12 @@ async function setup(ctx: Context): Promise<(() => Promise<void>) | undefined> {
     const source = isRecord(event["source"]) ? event["source"] : {}
     const call = text(source["callID"]) || text(source["id"])
     const deny = (reason: string) => Object.assign(event, { effect: "deny", message: reason })
-    if (call && reasons.has(call)) {
-      const reason = reasons.get(call)
-      if (reason !== undefined) deny(reason)
-      return
-    }
-    const asked = ACTION_TOOLS[text(event["action"])]
+    const action = text(event["action"])
+    const before = call ? verdicts.get(call) : undefined
+    if (before?.reason !== undefined) return void deny(before.reason)
+    // A program that was let through has not been asked for what it does.
+    if (before && (before.tool === action || ACTIONS_OF[before.tool] === action)) return
+    const asked = ACTION_TOOLS[action]
     const resources = Array.isArray(event["resources"]) ? event["resources"].filter((it) => typeof it === "string") : []
     if (!asked) return
     for (const [at, resource] of resources.entries()) {

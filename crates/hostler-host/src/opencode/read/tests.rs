@@ -157,6 +157,39 @@ fn what_the_host_does_not_read_is_not_judged_in_place_of_what_it_does() {
 }
 
 #[test]
+fn a_familiar_name_is_no_way_around_and_a_batch_is_its_calls() {
+    #[track_caller]
+    fn check_more(tool: &str, args: &Value, expected: &[Action]) {
+        match before(tool, args) {
+            Ask::Before { more, .. } => assert_eq!(more, expected, "{tool} {args}"),
+            other => panic!("{tool} {args}: {other:?}"),
+        }
+    }
+    let command = json!({ "command": "rm -rf /" });
+    for tool in ["Bash", "BASH", "bash ", "shell"] {
+        check_more(tool, &command, &[shell("rm -rf /")]);
+    }
+    let patch = json!({ "patchText": "*** Begin Patch\n*** Delete File: a\n*** End Patch" });
+    check_more("patch", &patch, &[shell("rm -- a")]);
+    let calls = json!({ "tool_calls": [
+        { "tool": "bash", "parameters": command },
+        { "tool": "apply_patch", "parameters": patch },
+        { "tool": "bash", "parameters": { "command": 5 } },
+        7,
+    ] });
+    let Ask::Before { more, .. } = before("batch", &calls) else { panic!() };
+    assert_eq!(more[..2], [shell("rm -rf /"), shell("rm -- a")]);
+    check_more("ticket-box_create", &json!({ "command": "x" }), &[]);
+    check_more("execute", &json!({ "code": "rm -rf /" }), &[]);
+    let listed = Action::Mcp {
+        server: "ticket-box".into(),
+        tool: "create".into(),
+        strings: vec![("arguments.0".into(), "x".into())],
+    };
+    check("ticket-box_create", &json!(["x"]), &listed);
+}
+
+#[test]
 fn a_call_that_the_host_would_refuse_is_told_why() {
     let Ask::Malformed { reason, event } = recorded(23).ask else { panic!() };
     assert_eq!(reason, "the argument `command` of `bash` is not text; call it again with one");

@@ -74,7 +74,7 @@ pub(super) fn read(tool: &str, args: &Value, id: Option<&str>, names: &Names) ->
         return Ok((call(Action::Other), Vec::new()));
     }
     let Some((_, texts, others)) = TOOLS.iter().find(|(name, _, _)| *name == tool) else {
-        return Ok((call(foreign(tool, args, names)), Vec::new()));
+        return Ok((call(foreign(tool, args, names)), alike(tool, args, names)));
     };
     let Some(fields) = args.as_object() else {
         return malformed(format!("the arguments of `{tool}` are no JSON object"));
@@ -98,10 +98,35 @@ pub(super) fn read(tool: &str, args: &Value, id: Option<&str>, names: &Names) ->
 fn foreign(tool: &str, args: &Value, names: &Names) -> Action {
     let (server, name) = split(tool, names);
     let mut strings = Vec::new();
-    for (key, value) in args.as_object().into_iter().flatten() {
-        collect_strings(key, value, &mut strings);
+    match args {
+        Value::Object(fields) => {
+            fields.iter().for_each(|(key, value)| collect_strings(key, value, &mut strings));
+        }
+        other => collect_strings("arguments", other, &mut strings),
     }
     Action::Mcp { server: server.to_owned(), tool: name.to_owned(), strings }
+}
+
+/// What a tool does besides that has a familiar name (`Bash`, `shell`, `patch`): one of another plugin or of another version
+/// of the host must not be a way around what is said of ours. `batch` makes several calls that no hook sees.
+fn alike(tool: &str, args: &Value, names: &Names) -> Vec<Action> {
+    if tool.eq_ignore_ascii_case("batch") {
+        let calls = args.get("tool_calls").and_then(Value::as_array);
+        let inner = |call: &Value| {
+            let name = field(call, "tool").unwrap_or_default();
+            let parameters = call.get("parameters").unwrap_or(&Value::Null);
+            // A part that is malformed is refused by the host.
+            let (call, more) = read(name, parameters, None, names).ok()?;
+            Some(std::iter::once(call.action).chain(more))
+        };
+        return calls.into_iter().flatten().filter_map(inner).flatten().collect();
+    }
+    if tool == "execute" {
+        // A program, and no command line.
+        return Vec::new();
+    }
+    let does = |action: &Action| !matches!(action, Action::Other | Action::Plan | Action::Mcp { .. });
+    tools::tool_calls(tool, args, None).into_iter().map(|call| call.action).filter(does).collect()
 }
 
 /// The host writes names with other characters than letters, digits, `_` and `-` with `_` in their place.

@@ -275,8 +275,7 @@ impl Doctor<'_> {
     /// A client that is here and not guarded.
     pub(super) fn unguarded(&mut self, host: Host, sign: &str) {
         let what = format!("{} is here (`{sign}`) and is not guarded", host.name());
-        let word = if host == Host::Claude { "claude" } else { "opencode" };
-        self.add(Level::Note, "registration", what, format!("run `hostler init --host {word}`"));
+        self.add(Level::Note, "registration", what, format!("run `hostler init --host {}`", host.word()));
     }
 }
 

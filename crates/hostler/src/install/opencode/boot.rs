@@ -13,6 +13,7 @@ use hostler_ledger::file::Access;
 
 use super::super::change::Change;
 use super::super::plan::{Plan, Undo};
+use super::super::record::Record;
 use super::super::{Scope, Site, files};
 use crate::dirs::Dirs;
 
@@ -62,6 +63,7 @@ pub(crate) fn folders(site: &Site, scope: Scope) -> Vec<PathBuf> {
     let mut all = vec![site.opencode_folder(scope), site.opencode_folder(Scope::User)];
     // Its own installer makes it, and the client takes it for one of configuration.
     all.extend(Some(site.dirs.home.join(".opencode")).filter(|it| it.is_dir()));
+    all.extend(named());
     let mut seen = Vec::new();
     all.retain(|it| {
         !seen.contains(it) && {
@@ -70,6 +72,12 @@ pub(crate) fn folders(site: &Site, scope: Scope) -> Vec<PathBuf> {
         }
     });
     all
+}
+
+/// The folder that the user names in a variable, which the client reads besides.
+fn named() -> Option<PathBuf> {
+    let folder = PathBuf::from(std::env::var_os("OPENCODE_CONFIG_DIR")?);
+    Some(folder).filter(|it| it.is_absolute() && it.is_dir())
 }
 
 /// Plans the seed. Whether a start will install nothing in any folder.
@@ -133,7 +141,7 @@ pub(crate) fn feed(root: &Path, dirs: &Dirs) -> Vec<String> {
     let folders =
         [root.join(".opencode"), dirs.config.with_file_name("opencode"), dirs.home.join(".opencode")];
     let mut told = Vec::new();
-    for folder in folders {
+    for folder in folders.into_iter().chain(named()) {
         let State::Starved(files) = state(&folder) else { continue };
         let path = folder.join(LOCK);
         let ours = fs::read_to_string(&path).is_ok_and(|text| is_lock_of_ours(&text));
@@ -149,8 +157,11 @@ pub(crate) fn feed(root: &Path, dirs: &Dirs) -> Vec<String> {
 }
 
 /// A lock of ours goes also without a record. Files that the client wrote into a folder that is there for our sake alone
-/// go with it.
-pub(super) fn undo(undo: &mut Undo, folder: &Path) -> anyhow::Result<()> {
+/// go with it. What a record of `staying` has stays.
+pub(super) fn undo(undo: &mut Undo, folder: &Path, staying: &[Record]) -> anyhow::Result<()> {
+    if staying.iter().any(|it| it.keeps_empty(&folder.join(MODULES))) {
+        return Ok(());
+    }
     let mut change = Change::of(&folder.join(LOCK), undo.scope.access())?;
     let planned = undo.changes.iter().any(|it| it.path == change.path);
     if !planned && change.before()?.is_some_and(is_lock_of_ours) {

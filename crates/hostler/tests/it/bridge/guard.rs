@@ -32,6 +32,20 @@ fn a_destructive_command_is_denied_with_the_way_out_and_a_harmless_one_runs() {
     assert!(decisions.iter().all(|it| text(it, "host") == "opencode"));
 }
 
+#[test]
+fn an_id_that_a_model_gives_to_two_calls_hides_neither() {
+    let world = World::new();
+    let mut plugin = Plugin::start(&world);
+    for command in ["ls", "rm -rf ~/", "rm -rf ~/"] {
+        plugin.ask(before(SESSION, "call_0", "bash", &json!({ "command": command })));
+    }
+    plugin.end();
+    let records = records(&world);
+    let all: Vec<_> =
+        records.iter().filter(|it| it.kind == "decision").map(|it| text(it, "status")).collect();
+    assert_eq!(all, ["allowed", "blocked"], "the third one is the second one, told again");
+}
+
 // @traces 021-TEST-INTEG-009
 #[test]
 fn an_edit_and_a_write_keep_the_file_first() {

@@ -75,7 +75,7 @@ fn a_session_that_is_active_goes_on_with_another_host_session_and_with_a_host_th
     assert_eq!(sources, ["startup", "resume", "startup"]);
 }
 
-// @traces 021-TEST-INTEG-013 021-TEST-UNIT-007 021-US-002-AC05 021-CONST-VI-002
+// @traces 021-CONST-V-005 021-TEST-INTEG-013 021-TEST-UNIT-007 021-US-002-AC05 021-CONST-VI-002
 #[test]
 fn a_session_is_closed_when_a_person_says_so_and_no_line_of_the_log_holds_what_was_typed_at_length() {
     let world = kept();
@@ -95,6 +95,7 @@ fn a_session_is_closed_when_a_person_says_so_and_no_line_of_the_log_holds_what_w
     let answer = plugin.prompt("\"close the session\"");
     let told = answer["parts"][0].as_str().unwrap_or_default();
     assert!(told.contains("The user asked hostler to close the session"), "{answer}");
+    assert!(logged(&answer, "Session #1 closed"), "{answer}");
     plugin.event(SESSION, "session.deleted", &json!({ "info": { "id": SESSION } }));
     plugin.end();
     let record = record(&world);

@@ -183,9 +183,15 @@ fn double_and_lost_registrations_and_leftovers_are_found() {
     site.ok(&["uninit", "--scope", "user"]);
     is_well(&site);
 
-    let leftover = site.write(".claude/.hostler-ab12cd.tmp", "");
-    has_problem(&site, ".claude/.hostler-ab12cd.tmp: a temporary file that a killed process left behind");
-    fs::remove_file(leftover).unwrap();
+    for folder in
+        ["", ".claude/", ".claude/agents/", ".opencode/", ".opencode/plugins/", ".opencode/commands/"]
+    {
+        let leftover = site.write(&format!("{folder}.hostler-ab12cd.tmp"), "");
+        let words =
+            format!("{folder}.hostler-ab12cd.tmp: a temporary file that a killed process left behind");
+        has_problem(&site, &words);
+        fs::remove_file(leftover).unwrap();
+    }
 
     site.write(LOCAL, "{}\n");
     has_problem(&site, "our entries were written here and are gone");

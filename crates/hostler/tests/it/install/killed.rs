@@ -38,7 +38,8 @@ fn a_killed_run_leaves_the_old_settings_or_the_new_ones() {
             text => panic!("run {run} of `{command}` left:\n{text}"),
         }
     }
-    assert!(old != 0 && new != 0 && RUNS / 4 < killed, "{old} old, {new} new, {killed} killed");
+    // How many depends on what else the machine does.
+    assert!(old != 0 && new != 0 && RUNS / 10 < killed, "{old} old, {new} new, {killed} killed");
 
     // And the way back is still known.
     site.ok(&["init"]);

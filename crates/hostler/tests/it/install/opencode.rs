@@ -4,7 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{MetadataExt, symlink};
 use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -382,6 +382,21 @@ fn a_local_installation_does_not_show_in_git() {
     site.ok(&["uninit"]);
 }
 
+#[test]
+fn a_local_installation_over_files_of_git_says_so() {
+    let mut site = Site::new();
+    site.ok(&["init", "--host", "opencode", "--scope", "project"]);
+    git(&site, &["add", "."]);
+    git(&site, &["commit", "-qm", "x"]);
+    site.program = site.path("~/hostler");
+    fs::copy(BINARY, &site.program).unwrap();
+    let said = site.run(&["init", "--host", "opencode"]);
+    assert_eq!(said.code, Some(0), "{said:?}");
+    assert!(said.stderr.contains("git knows .opencode/plugins/hostler.ts, which changes"), "{said:?}");
+    let said = site.run(&["init", "--host", "opencode"]);
+    assert_eq!(said.stderr, "", "nothing changes any more");
+}
+
 /// With several agents here, `init` without a name is for each of them, and says so.
 #[test]
 fn every_agent_that_is_here_is_registered_at_once() {
@@ -468,6 +483,30 @@ fn a_broken_configuration_is_refused_with_its_place_and_nothing_is_written() {
         site.run(&["doctor", "--host", "opencode"])
     };
     assert!(doctor.stdout.contains("opencode.json:1:10: expected a value"), "{doctor:?}");
+}
+
+#[test]
+fn a_configuration_that_broke_since_keeps_nobody_from_removing_the_rest() {
+    let site = Site::new();
+    site.ok(&["init", "--host", "opencode"]);
+    site.write("opencode.json", "");
+    let said = site.ok(&["uninit"]);
+    assert!(said.contains("opencode.json:1:1: expected a value"), "{said}");
+    assert!(!site.path(".opencode").exists() && site.read("opencode.json").is_empty(), "{said}");
+    // What stands in a broken file cannot be taken out of it.
+    site.write("opencode.json", "{}\n");
+    site.ok(&["init", "--host", "opencode"]);
+    let text = site.read("opencode.json");
+    site.write("opencode.json", &text[1..]);
+    site.refused(&["uninit"], 4, "our entry is in it, so repair it");
+    site.write("opencode.json", &text);
+    site.ok(&["uninit"]);
+    assert_eq!(site.read("opencode.json"), "{}\n");
+    // With two agents here, one that cannot be had does not go unsaid.
+    site.write("~/.claude/settings.json", "{}\n");
+    site.write("opencode.json", "{");
+    site.refused(&["init"], 4, "nothing was written: `--host claude` leaves OpenCode out");
+    site.ok(&["init", "--host", "claude"]);
 }
 
 #[test]
@@ -607,6 +646,46 @@ fn packages_are_kept_from_being_installed_only_where_nothing_needs_them() {
         assert_eq!(site.read(name), text);
         site.ok(&["uninit"]);
         assert_eq!(site.read(name), text);
+    }
+}
+
+/// Several registrations keep the folder at home from being filled: it stays so until the last one goes.
+#[test]
+fn a_seed_at_home_stays_while_another_registration_needs_it() {
+    let site = Site::new();
+    let other = site.path("~/other");
+    fs::create_dir_all(&other).unwrap();
+    let before = site.contents();
+    let user: &[&str] = &["--scope", "user"];
+    let cases = [[(site.project(), &[][..]), (other, &[])], [(site.project(), &[]), (site.project(), user)]];
+    let ok = |folder: &Path, word: &str, more: &[&str]| {
+        let arguments = [&[word, "--host", "opencode"], more].concat();
+        let said = output(site.command(&arguments).current_dir(folder));
+        assert_eq!(said.code, Some(0), "{said:?}");
+    };
+    for [one, two] in cases {
+        for (first, second) in [(&one, &two), (&two, &one)] {
+            ok(&first.0, "init", first.1);
+            ok(&second.0, "init", second.1);
+            ok(&first.0, "uninit", first.1);
+            for name in ["package-lock.json", "node_modules"] {
+                assert!(site.path("~/.config/opencode").join(name).exists(), "{name} is gone: {second:?}");
+            }
+            ok(&second.0, "uninit", second.1);
+            assert_eq!(site.contents(), before, "{first:?}");
+        }
+    }
+}
+
+#[test]
+fn a_folder_that_a_variable_names_is_kept_from_being_filled_as_well() {
+    let mut site = Site::new();
+    let folder = site.path("~/my opencode");
+    fs::create_dir_all(&folder).unwrap();
+    site.variables.insert("OPENCODE_CONFIG_DIR", folder.display().to_string());
+    let written = there_and_back(&site, &[]);
+    for name in ["package-lock.json", "node_modules"] {
+        assert!(written.contains(&folder.join(name).display().to_string()), "{name}: {written:#?}");
     }
 }
 

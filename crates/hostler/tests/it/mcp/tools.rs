@@ -293,6 +293,9 @@ fn arguments_that_do_not_fit_are_told_in_words() {
         json!({ "purpose": "p", "version": "", "objectives": [], "branch": null }),
     );
     assert_eq!(begun["isError"], false, "{begun}");
+    // A whole number with a fraction of nothing is a whole number.
+    let updated = call_one(&site, "session-update-state", json!({ "test_count": 214.0 }));
+    assert_eq!(updated["structuredContent"]["state"]["test_count"], 214, "{updated}");
 }
 
 // @traces 021-TEST-UNIT-145 021-TEST-UNIT-146 021-US-006-AC07

@@ -31,7 +31,9 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
     let server = json!({
         "type": "local", "command": ["/bin/sh", client.world().path("~/server.sh")], "enabled": true,
     });
-    let client = client.config(json!({ "mcp": { "files": server } }));
+    // A program that is there and is no server.
+    let mute = json!({ "type": "local", "command": ["/bin/false"], "enabled": true });
+    let client = client.config(json!({ "mcp": { "files": server, "mute": mute } }));
     client.world().hostler_ok(&["session", "init"]);
     let serve = client.serve();
     let world = client.world();
@@ -46,8 +48,10 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
         chat.say("delete", [Turn::new([bash("rm -rf ~/"), bash("echo fine")]), understood()])
             .ran(&["fine"])
             .model_reads("[delete-root]");
-        let all = decisions(world, chat.id());
-        assert_eq!(all, ["decision bash blocked delete-root protected-path-shell", "decision bash allowed"]);
+        // Calls of one message are judged side by side.
+        let mut all = decisions(world, chat.id());
+        all.sort_unstable();
+        assert_eq!(all, ["decision bash allowed", "decision bash blocked delete-root protected-path-shell"]);
     };
     let edits = |chat: &Chat<'_>| {
         let run = chat.say(
@@ -142,11 +146,19 @@ fn calls_of_every_kind_are_guarded_in_parallel_sessions() {
     });
     world.has("~/photos/one.jpg").lacks("config.py");
     assert_eq!(world.read(".hostler/config.toml"), config);
+    // The host shook hands with its servers, and what came of it is told.
+    let log = serve.printed();
+    for (level, words) in
+        [("INFO", "MCP server `files` has answered"), ("WARN", "MCP server `mute` has not answered")]
+    {
+        let said = |line: &str| line.contains(&format!("level={level}")) && line.contains(words);
+        assert!(log.lines().any(said), "{level} {words}\n{log}");
+    }
     assert!(!serve.printed().contains(&secret) || !world.home().join(".local/state/hostler").exists());
     world.hostler_ok(&["audit", "verify"]);
 }
 
-// @traces 021-TEST-INTEG-005 021-CONST-VI-002
+// @traces 021-CONST-VI-002
 #[test]
 fn a_claim_that_does_not_hold_is_sent_back_and_corrected() {
     let name = "a_claim_that_does_not_hold_is_sent_back_and_corrected";
@@ -324,7 +336,9 @@ fn what_a_person_runs_is_recorded_as_theirs_and_what_they_abort_ends_once() {
     client.world().has("by-hand");
     let by_user = |_: &Run<'_>| {
         let journal = client.world().records(chat.id());
-        journal.iter().any(|it: &Value| it.to_string().contains("touch by-hand") || it["kind"] == "result")
+        journal
+            .iter()
+            .any(|it: &Value| it["kind"] == "user-shell" && it.to_string().contains("touch by-hand"))
     };
     chat.say("go", [Turn::new([say("done")])]);
     chat.until("it is recorded", by_user);
