@@ -61,11 +61,13 @@ impl Bench {
         }
         path.push(std::env::var_os("PATH").unwrap_or_default());
         let bench = Self { folder: tempfile::tempdir()?, program, path };
-        for (name, ruff) in [("bare", false), ("linted", true), ("stop", true)] {
+        for (name, ruff, imports) in
+            [("bare", false, false), ("linted", true, false), ("typed", true, true), ("stop", true, false)]
+        {
             let root = bench.project(name);
             fs::create_dir_all(root.join(".hostler"))?;
             let config = format!(
-                "[gates.tools]\nmypy = \"off\"\npytest = \"off\"\nblack = \"off\"\nisort = \"off\"\nflake8 = \"off\"\n{}",
+                "[gates]\nimports = {imports}\n[gates.tools]\nmypy = \"off\"\npytest = \"off\"\nblack = \"off\"\nisort = \"off\"\nflake8 = \"off\"\n{}",
                 if ruff { "" } else { "ruff = \"off\"\n" }
             );
             fs::write(root.join(".hostler/config.toml"), config)?;
@@ -135,11 +137,13 @@ impl Bench {
     fn measure(&self, rounds: usize) -> anyhow::Result<bool> {
         let ruff =
             self.command("ruff", self.folder.path()).arg("--version").stdout(Stdio::null()).status().is_ok();
-        let (mut bare, mut linted, mut stop, mut chain) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut bare, mut linted, mut typed) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut stop, mut chain) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
             bare.push(self.ours("bare", &["review", "--whole", "orders.py"], None)?);
             if ruff {
                 linted.push(self.ours("linted", &["review", "--whole", "orders.py"], Some("ruff check"))?);
+                typed.push(self.ours("typed", &["review", "--whole", "orders.py"], Some("import"))?);
                 stop.push(self.ours("stop", &["gate", "--all"], Some("ruff check"))?);
             } else {
                 stop.push(self.ours("stop", &["gate", "--all"], None)?);
@@ -150,11 +154,13 @@ impl Bench {
         crate::tell("| --- | ---: | ---: | ---: |");
         let one = format!("review of {LINES} lines, in process");
         let with = format!("review of {LINES} lines, with ruff");
+        let whole = format!("review of {LINES} lines, with ruff and an import of it");
         let many = format!("end of a turn, {FILES} changed files{}", if ruff { ", with ruff" } else { "" });
         let mut holds = true;
         for (name, samples, ceiling_ms) in [
             (one.as_str(), &bare, Some(IN_PROCESS_MS_MAX)),
             (with.as_str(), &linted, Some(WITH_RUFF_MS_MAX)),
+            (whole.as_str(), &typed, Some(WITH_RUFF_MS_MAX)),
             (many.as_str(), &stop, Some(STOP_MS_MAX)),
             ("py_compile, black, isort, flake8, mypy, import", &chain, None),
         ] {
