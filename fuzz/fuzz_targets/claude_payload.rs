@@ -2,7 +2,8 @@
 #![no_main]
 
 use hostler_host::claude::read::{event_name_hint, read};
-use hostler_host::claude::write::{Reply, write, write_for};
+use hostler_host::claude::write::{write, write_for};
+use hostler_host::reply::Reply;
 use hostler_model::Host;
 use libfuzzer_sys::fuzz_target;
 

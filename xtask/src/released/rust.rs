@@ -35,9 +35,9 @@ impl Braces for Rust {
         "const SPARE_NAMES: &[&str] = &[\"first\", \"second\"];",
         "const PASSWORD_FIELD: &str = \"password\";",
         "static SPARE_URL: &str = \"https://docs.example.com/tokens\";",
-        "#[derive(Debug, Clone, Default)]\npub struct Spare<'a, T: ?Sized + 'a, const N: usize = 3> {\n\tname: &'a T,\n}",
+        "#[derive(Debug, Clone)]\npub struct Spare<'a, T: ?Sized + 'a, const N: usize = 3> {\n\tname: &'a T,\n}",
         "macro_rules! spare {\n\t($($it:expr),* $(,)?) => { [$($it),*] };\n}",
-        "impl Drop for SpareGuard {\n\tfn drop(&mut self) {}\n}",
+        "pub struct SpareGuard;\n\nimpl Drop for SpareGuard {\n\tfn drop(&mut self) {}\n}",
     ];
     const PARAMETERS: &'static [&'static str] =
         &["_spare: bool", "spare: Option<&str>", "mut spare: Vec<u8>", "spare: impl Fn(u8) -> u8"];
