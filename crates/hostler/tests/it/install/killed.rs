@@ -16,7 +16,7 @@ fn a_killed_run_leaves_the_old_settings_or_the_new_ones() {
     let path = site.write(LOCAL, BEFORE);
     let started = Instant::now();
     site.ok(&["init"]);
-    let took = started.elapsed();
+    let mut took = started.elapsed();
     let after = fs::read_to_string(&path).unwrap();
 
     // Runs that find the old text and runs that find the new one take turns by themselves: whichever the last
@@ -31,15 +31,19 @@ fn a_killed_run_leaves_the_old_settings_or_the_new_ones() {
         std::thread::sleep(took.mul_f64(share).min(Duration::from_secs(5)));
         // One that has ended already is not killed.
         let _ = child.kill();
-        killed += u32::from(child.wait().unwrap().code().is_none());
+        let was_killed = child.wait().unwrap().code().is_none();
+        killed += u32::from(was_killed);
+        // What a run takes changes with what else the machine does: the guess follows what is seen of it.
+        if was_killed == (1.0 < share) {
+            took = took.mul_f64(share.max(0.5));
+        }
         match fs::read_to_string(&path).unwrap() {
             text if text == BEFORE => old += 1,
             text if text == after => new += 1,
             text => panic!("run {run} of `{command}` left:\n{text}"),
         }
     }
-    // How many depends on what else the machine does.
-    assert!(old != 0 && new != 0 && RUNS / 10 < killed, "{old} old, {new} new, {killed} killed");
+    assert!(old != 0 && new != 0 && RUNS / 4 < killed, "{old} old, {new} new, {killed} killed");
 
     // And the way back is still known.
     site.ok(&["init"]);
