@@ -6,6 +6,7 @@ mod load;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
 use std::process::{Child, ChildStdin};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, LazyLock, Mutex};
@@ -216,17 +217,20 @@ fn ran(output: &str, exit: i32) -> Value {
     json!({ "title": "", "output": output, "metadata": { "output": output, "exit": exit, "truncated": false } })
 }
 
-/// Every record of the project, of all sessions.
-fn records(world: &World) -> Vec<Record> {
+/// Every journal of the project, of all sessions.
+fn journals(world: &World) -> Vec<PathBuf> {
     let projects = world.path("~/.local/state/hostler/projects");
     let Ok(folders) = std::fs::read_dir(projects) else { return Vec::new() };
+    folders.flat_map(|folder| journal::files(&folder.unwrap().path()).unwrap()).collect()
+}
+
+/// Every record of the project, of all sessions.
+fn records(world: &World) -> Vec<Record> {
     let mut records = Vec::new();
-    for folder in folders {
-        for file in journal::files(&folder.unwrap().path()).unwrap() {
-            let mut reader = journal::read(&file).unwrap();
-            records.extend(reader.by_ref());
-            assert_eq!(reader.passed_over(), 0, "{}", file.display());
-        }
+    for file in journals(world) {
+        let mut reader = journal::read(&file).unwrap();
+        records.extend(reader.by_ref());
+        assert_eq!(reader.passed_over(), 0, "{}", file.display());
     }
     records
 }
