@@ -9,6 +9,7 @@
 
 #![forbid(clippy::disallowed_methods, clippy::disallowed_macros)]
 
+pub mod chunks;
 mod facts;
 mod languages;
 mod outline;
