@@ -1,0 +1,7 @@
+//! What a search makes of words: fields of an index, queries, scores, vectors.
+//!
+//! The crate is pure. It is given what an index holds and says in which order it answers a query; who keeps the index and
+//! who asks is not its concern.
+
+pub mod embed;
+pub mod search;
