@@ -6,6 +6,7 @@
 //! Invariant: every line that is not blank is in a chunk, chunks are in order of lines, and the text of a chunk is
 //! that of its lines as they stand in the file. Only a line too long for one chunk is cut, into overlapping windows.
 
+mod code;
 mod java;
 mod lines;
 mod markdown;
@@ -14,10 +15,12 @@ mod text;
 mod words;
 
 use std::ops::Range;
+use std::path::Path;
 
 pub use nature::Nature;
 pub use words::{identifiers, words};
 
+use crate::Language;
 use lines::Lines;
 use text::Piece;
 
@@ -80,9 +83,15 @@ pub fn chunks(path: &str, text: &str) -> Chunks {
     let chunks = match extension.as_str() {
         "md" | "markdown" | "mdx" | "qmd" | "rmd" => markdown::chunks(&lines),
         "java" => java::chunks(path, &lines).unwrap_or_else(|| paragraphs(&lines)),
-        _ => paragraphs(&lines),
+        _ => {
+            language(path).and_then(|it| code::chunks(path, it, &lines)).unwrap_or_else(|| paragraphs(&lines))
+        }
     };
     Chunks { chunks, nature }
+}
+
+fn language(path: &str) -> Option<Language> {
+    Language::of(Path::new(path))
 }
 
 fn paragraphs(lines: &Lines<'_>) -> Vec<Chunk> {

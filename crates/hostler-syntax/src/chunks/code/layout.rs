@@ -1,0 +1,302 @@
+//! Definitions and what is around them -> chunks that cover all rows.
+
+use std::cmp::Reverse;
+use std::ops::Range;
+
+use super::{FUNCTION_ROWS_MAX, Found, Item, ItemKind, Rows};
+use crate::chunks::lines::{Lines, number};
+use crate::chunks::text::{self, PARAGRAPH_CHARS_MAX};
+use crate::chunks::{Chunk, ChunkKind};
+
+/// How much of a function is one chunk.
+const FUNCTION: Limit = Limit { rows: FUNCTION_ROWS_MAX, bytes: 4_000 };
+
+/// How much of the code around functions is.
+const REST: Limit = Limit { rows: 40, bytes: 1_600 };
+
+/// How much of a type is one chunk, if none of its functions needs one of its own.
+const TYPE: Limit = Limit { rows: 40, bytes: 1_600 };
+
+/// A function of a type with more rows is one of its own.
+const SMALL_ROWS_MAX: usize = 3;
+
+/// What is left of a text between functions and has no more rows and bytes goes with what is next to it.
+const LEFT: Limit = Limit { rows: 2, bytes: 80 };
+
+#[derive(Clone, Copy)]
+struct Limit {
+    rows: usize,
+    bytes: usize,
+}
+
+impl Limit {
+    /// As much as a fifth more is better than a small rest.
+    fn with_slack(self) -> Self {
+        Self { rows: self.rows + self.rows / 5, bytes: self.bytes + self.bytes / 5 }
+    }
+}
+
+/// What a chunk is headed by.
+#[derive(Clone)]
+struct Place {
+    heading: String,
+    symbol: String,
+    kind: ChunkKind,
+}
+
+impl Place {
+    fn of(&self, item: &Item) -> Self {
+        let heading = if self.heading.is_empty() {
+            item.name.clone()
+        } else {
+            format!("{} > {}", self.heading, item.name.replace('.', " > "))
+        };
+        let symbol = match item.kind {
+            ItemKind::Namespace => self.symbol.clone(),
+            _ if self.symbol.is_empty() => item.name.clone(),
+            _ => format!("{}.{}", self.symbol, item.name),
+        };
+        let kind = match item.kind {
+            ItemKind::Function => ChunkKind::Function,
+            ItemKind::Type => ChunkKind::Type,
+            ItemKind::Namespace => ChunkKind::Code,
+        };
+        Self { heading, symbol, kind }
+    }
+}
+
+/// Rows that become a chunk.
+struct Span {
+    first: usize,
+    last: usize,
+    /// By its place in [`Layout::places`].
+    place: usize,
+    /// What it is a part of.
+    owner: usize,
+    /// It may be merged with others of its owner.
+    is_loose: bool,
+    doc: Option<Range<usize>>,
+}
+
+/// The chunks of a text.
+pub(super) fn chunks(module: &str, found: &Found, lines: &Lines<'_>) -> Vec<Chunk> {
+    let top = Place { heading: module.to_owned(), symbol: String::new(), kind: ChunkKind::Code };
+    let mut layout = Layout { lines, rows: &found.rows, places: vec![top], spans: Vec::new() };
+    layout.cover(0..lines.count(), &found.items, 0, found.doc.as_ref(), REST);
+    layout.join();
+    layout.merge();
+    layout.chunks()
+}
+
+struct Layout<'a> {
+    lines: &'a Lines<'a>,
+    rows: &'a Rows,
+    places: Vec<Place>,
+    spans: Vec<Span>,
+}
+
+impl Layout<'_> {
+    /// Covers `rows`, which belong to the place `owner`.
+    fn cover(
+        &mut self,
+        rows: Range<usize>,
+        items: &[Item],
+        owner: usize,
+        doc: Option<&Range<usize>>,
+        limit: Limit,
+    ) {
+        let mut next = rows.start;
+        for item in items {
+            // Two on one row are one.
+            let first = item.first.max(next);
+            let last = item.last.min(rows.end - 1);
+            if last < first {
+                continue;
+            }
+            self.rest(next..first, owner, doc, limit);
+            self.item(item, first..last + 1, owner);
+            next = last + 1;
+        }
+        self.rest(next..rows.end, owner, doc, limit);
+    }
+
+    fn item(&mut self, item: &Item, rows: Range<usize>, owner: usize) {
+        let Some(place) = self.places.get(owner).map(|it| it.of(item)) else { return };
+        let is_in_type = self.places.get(owner).is_some_and(|it| it.kind == ChunkKind::Type);
+        let own = self.places.len();
+        self.places.push(place);
+        let doc = item.doc.as_ref();
+        match item.kind {
+            ItemKind::Function if item.items.is_empty() => {
+                let is_small = is_in_type && item.rows() <= SMALL_ROWS_MAX;
+                let parts = self.split(rows, FUNCTION);
+                let is_loose = is_small && parts.len() == 1;
+                let part_of = if is_loose { owner } else { own };
+                self.spans.extend(parts.into_iter().map(|part| Span {
+                    first: part.start,
+                    last: part.end - 1,
+                    place: own,
+                    owner: part_of,
+                    is_loose,
+                    doc: doc.cloned(),
+                }));
+            }
+            ItemKind::Function => self.cover(rows, &item.items, own, doc, FUNCTION),
+            ItemKind::Type if self.fits(&rows, TYPE) && item.items.iter().all(is_small) => {
+                self.spans.push(Span {
+                    first: rows.start,
+                    last: rows.end - 1,
+                    place: own,
+                    owner: own,
+                    is_loose: false,
+                    doc: doc.cloned(),
+                });
+            }
+            ItemKind::Type | ItemKind::Namespace => self.cover(rows, &item.items, own, doc, REST),
+        }
+    }
+
+    /// What is between definitions.
+    fn rest(&mut self, rows: Range<usize>, owner: usize, doc: Option<&Range<usize>>, limit: Limit) {
+        let Some(rows) = self.lines.trimmed(rows) else { return };
+        let parts = self.split(*rows.start()..rows.end() + 1, limit);
+        self.spans.extend(parts.into_iter().map(|part| Span {
+            first: part.start,
+            last: part.end - 1,
+            place: owner,
+            owner,
+            is_loose: true,
+            doc: doc.cloned(),
+        }));
+    }
+
+    fn bytes(&self, rows: &Range<usize>) -> usize {
+        self.lines.bytes_of(rows.start..=rows.end - 1).len()
+    }
+
+    fn fits(&self, rows: &Range<usize>, limit: Limit) -> bool {
+        rows.len() <= limit.rows && self.bytes(rows) <= limit.bytes
+    }
+
+    /// Cuts rows into parts that fit, where statements begin: the outermost ones first, then those after a blank row.
+    fn split(&self, rows: Range<usize>, limit: Limit) -> Vec<Range<usize>> {
+        let mut out = Vec::new();
+        let mut start = rows.start;
+        while !self.fits(&(start..rows.end), limit.with_slack()) && start + 1 < rows.end {
+            let mut end = start + 1;
+            while end + 1 < rows.end && self.fits(&(start..end + 1), limit) {
+                end += 1;
+            }
+            let earliest = (start + (end - start) / 2).max(start + 1);
+            let next = (earliest..=end)
+                .min_by_key(|row| {
+                    let depth = self.rows.depths.get(*row).copied().unwrap_or(u16::MAX);
+                    let is_held = self.rows.holds_next.get(row - 1).copied().unwrap_or(false);
+                    let depth = if is_held { u16::MAX } else { depth };
+                    (depth, !self.lines.is_blank(row - 1), Reverse(*row))
+                })
+                .unwrap_or(end);
+            out.push(start..next);
+            start = next;
+        }
+        out.push(start..rows.end);
+        out
+    }
+
+    /// Puts what is too little for a chunk to the one before it, or else to the one after it.
+    fn join(&mut self) {
+        let mut out: Vec<Span> = Vec::with_capacity(self.spans.len());
+        // Where the next one is to begin.
+        let mut early: Option<usize> = None;
+        for mut span in std::mem::take(&mut self.spans) {
+            let text = self.lines.slice(span.first..=span.last);
+            let is_left = span.is_loose && !text.contains(char::is_alphanumeric) || is_end(text);
+            let is_last_of_function = out.last().is_some_and(|it| it.place == span.place);
+            let is_little = span.is_loose
+                && !is_last_of_function
+                && self.places.get(span.place).is_some_and(|it| it.kind == ChunkKind::Code)
+                && self.fits(&(span.first..span.last + 1), LEFT);
+            if !is_left && !is_little {
+                span.first = early.take().unwrap_or(span.first);
+                out.push(span);
+            } else if let Some(before) = out.last_mut() {
+                before.last = span.last;
+            } else {
+                early.get_or_insert(span.first);
+                self.spans.push(span);
+            }
+        }
+        // Nothing but little: that is all there is.
+        if !out.is_empty() {
+            self.spans = out;
+        }
+    }
+
+    /// Merges small neighbours of one owner.
+    fn merge(&mut self) {
+        let mut out: Vec<Span> = Vec::with_capacity(self.spans.len());
+        for span in std::mem::take(&mut self.spans) {
+            if let Some(before) = out.last_mut()
+                && before.is_loose
+                && span.is_loose
+                && before.owner == span.owner
+                && self.fits(&(before.first..span.last + 1), REST)
+            {
+                if before.place != before.owner || span.place != span.owner {
+                    before.doc = before.doc.take().filter(|_| before.place == before.owner).or(span.doc);
+                }
+                before.place = before.owner;
+                before.last = span.last;
+            } else {
+                out.push(span);
+            }
+        }
+        self.spans = out;
+    }
+
+    fn chunks(&self) -> Vec<Chunk> {
+        let mut out = Vec::with_capacity(self.spans.len());
+        for span in &self.spans {
+            let Some(rows) = self.lines.trimmed(span.first..span.last + 1) else { continue };
+            let Some(place) = self.places.get(span.place) else { continue };
+            let (first, last) = (*rows.start(), *rows.end());
+            let bytes = self.lines.bytes_of(rows);
+            // Only one row is longer than what rows are cut into.
+            if first == last && PARAGRAPH_CHARS_MAX < bytes.len() {
+                let pieces = text::pieces(self.lines, first..last + 1);
+                out.extend(pieces.into_iter().map(|it| self.chunk(span, place, first, last, it.bytes)));
+            } else {
+                out.push(self.chunk(span, place, first, last, bytes));
+            }
+        }
+        out
+    }
+
+    fn chunk(&self, span: &Span, place: &Place, first: usize, last: usize, bytes: Range<usize>) -> Chunk {
+        let text = self.lines.text.get(bytes.clone()).unwrap_or_default();
+        let doc = span.doc.clone().unwrap_or(0..0);
+        let doc = doc.start.max(bytes.start)..doc.end.min(bytes.end);
+        let doc = if doc.is_empty() { 0..0 } else { doc.start - bytes.start..doc.end - bytes.start };
+        Chunk {
+            symbol: place.symbol.clone(),
+            heading: place.heading.clone(),
+            doc,
+            kind: place.kind,
+            first_line: number(first),
+            last_line: number(last),
+            text: text.to_owned(),
+        }
+    }
+}
+
+/// The item needs no chunk of its own in a type.
+fn is_small(item: &Item) -> bool {
+    item.rows() <= SMALL_ROWS_MAX
+}
+
+/// Whether a text only ends blocks.
+fn is_end(text: &str) -> bool {
+    text.split_whitespace().all(|it| {
+        matches!(it.trim_end_matches([';', ')', ',']), "end" | "fi" | "done" | "esac" | "}" | "#endif" | "")
+    })
+}
