@@ -24,6 +24,9 @@ use crate::Language;
 use lines::Lines;
 use text::Piece;
 
+/// Changes with what [`chunks`] gives: an index of another version is made anew.
+pub const VERSION: u32 = 1;
+
 /// The chunks of one file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunks {

@@ -1,6 +1,7 @@
 //! Code, cut at its symbols: one chunk for each function, what is around them by itself.
 
 mod layout;
+mod python;
 
 use std::ops::Range;
 
@@ -52,8 +53,10 @@ const TYPES: &[&str] = &["type_alias_declaration", "type_definition", "union_def
 
 /// The chunks of a text in `language`; `None` if it cannot be parsed.
 pub(super) fn chunks(path: &str, language: Language, lines: &Lines<'_>) -> Option<Vec<Chunk>> {
-    let grammar = language.grammar().ok()?;
-    let found = read(grammar, lines)?;
+    let found = match language {
+        Language::Python => python::read(lines),
+        _ => read(language.grammar().ok()?, lines)?,
+    };
     Some(layout::chunks(&module(path), &found, lines))
 }
 
@@ -115,14 +118,12 @@ fn read(grammar: &Grammar, lines: &Lines<'_>) -> Option<Found> {
     let tree = crate::parse(grammar, lines.text).ok()?;
     let mut reader = Reader {
         dialect: grammar.dialect,
-        is_python: grammar.language == Language::Python,
         lines,
         rows: Rows { depths: vec![u16::MAX; lines.count()], holds_next: vec![false; lines.count()] },
         above: None,
         open: Vec::new(),
         items: Vec::new(),
     };
-    let doc = reader.docstring(tree.root_node());
     let mut cursor = tree.walk();
     let mut ancestors: Vec<Node<'_>> = Vec::new();
     'nodes: loop {
@@ -141,7 +142,7 @@ fn read(grammar: &Grammar, lines: &Lines<'_>) -> Option<Found> {
             reader.leave(ancestors.len());
         }
     }
-    Some(Found { items: reader.items, doc, rows: reader.rows })
+    Some(Found { items: reader.items, doc: None, rows: reader.rows })
 }
 
 /// Comments and decorators that may belong to what follows.
@@ -153,7 +154,6 @@ struct Above {
 
 struct Reader<'a> {
     dialect: &'a dyn Dialect,
-    is_python: bool,
     lines: &'a Lines<'a>,
     rows: Rows,
     above: Option<Above>,
@@ -218,7 +218,8 @@ impl Reader<'_> {
                 Some((ItemKind::Function, name))
             }
             Some(Part::Closure) if LOOSE_ROWS_MIN <= count => {
-                Some((ItemKind::Function, self.dialect.closure_name(at)?))
+                let name = self.dialect.closure_name(at)?;
+                Some((ItemKind::Function, holder(at).map_or(name.clone(), |it| format!("{it}.{name}"))))
             }
             Some(Part::Class) if self.dialect.counts(at, Part::Class) => {
                 let name = name().or_else(|| self.dialect.class(at).map(|it| it.name))?;
@@ -245,7 +246,7 @@ impl Reader<'_> {
         }
         let above = self.above.take().filter(|it| it.first <= own && own <= it.last + 1);
         let first = above.as_ref().map_or(own, |it| it.first);
-        let doc = self.docstring(at.node).or(above.and_then(|it| it.doc));
+        let doc = above.and_then(|it| it.doc);
         let looks_inside = kind != ItemKind::Function || FUNCTION_ROWS_MAX < last + 1 - first;
         self.open.push((at.ancestors.len(), Item { kind, name, first, last, own, doc, items: Vec::new() }));
         looks_inside
@@ -288,17 +289,17 @@ impl Reader<'_> {
             }
         }
     }
+}
 
-    /// Bytes of the string that documents a module, class or function of Python.
-    fn docstring(&self, node: Node<'_>) -> Option<Range<usize>> {
-        if !self.is_python {
-            return None;
-        }
-        let body = if node.parent().is_none() { node } else { node.child_by_field_name("body")? };
-        let first = crate::facts::named(body).next().filter(|it| it.kind() == "expression_statement")?;
-        let text = crate::facts::named(first).next().filter(|it| it.kind() == "string")?;
-        Some(text.byte_range())
-    }
+/// The type whose method a closure becomes by assignment: `A` in `A.prototype.b = function () {}`.
+fn holder(at: &At<'_, '_>) -> Option<String> {
+    let parent = at.parent().filter(|it| it.kind() == "assignment_expression")?;
+    let left = tight(parent.child_by_field_name("left")?, at.text);
+    let (holder, _) = left.rsplit_once('.')?;
+    let name = holder.trim_end_matches(".prototype").rsplit('.').next()?;
+    let is_type =
+        name.starts_with(char::is_uppercase) && name.chars().all(|it| it.is_alphanumeric() || it == '_');
+    is_type.then(|| name.to_owned())
 }
 
 /// First and last row of a node.
