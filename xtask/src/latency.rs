@@ -47,14 +47,14 @@ struct Case {
 }
 
 #[derive(Default)]
-struct Samples {
+pub(crate) struct Samples {
     wall_ms: Vec<f64>,
     cpu_ms: Vec<f64>,
 }
 
 impl Samples {
     /// The value below which this share of the samples lies.
-    fn at(values: &[f64], share: f64) -> f64 {
+    pub(crate) fn at(values: &[f64], share: f64) -> f64 {
         let mut sorted = values.to_vec();
         sorted.sort_by(f64::total_cmp);
         #[expect(

@@ -5,6 +5,7 @@ mod fuzz;
 mod gates;
 mod latency;
 mod python;
+mod rag;
 mod released;
 mod review;
 mod sessions;
@@ -25,6 +26,7 @@ const USAGE: &str = "usage: cargo xtask latency [--calls N]
        cargo xtask gates [--rounds N] [--tools FOLDER]
        cargo xtask fuzz [--seconds N] [--seed N] [--at-once N] [--files FOLDER] [TARGET | syntax:EXTENSION]...
        cargo xtask python [--rounds N] [--seed N] FOLDER...
+       cargo xtask rag sides|quality|commits|parallel|million …
        cargo xtask sessions [--rounds N]
        cargo xtask replay-bench [--mb N]
        cargo xtask trace-bench [--files N]
@@ -35,6 +37,7 @@ fn main() -> ExitCode {
     let result = match arguments.split_first() {
         Some((task, rest)) if task == "latency" => latency::run(rest),
         Some((task, rest)) if task == "claims" => claims::run(rest),
+        Some((task, rest)) if task == "rag" => rag::run(rest),
         Some((task, rest)) if task == "released" => released::run(rest),
         Some((task, rest)) if task == "review" => review::run(rest),
         Some((task, rest)) if task == "fuzz" => fuzz::run(rest),
