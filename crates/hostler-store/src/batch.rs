@@ -6,19 +6,21 @@ use std::path::Path;
 use rusqlite::{OptionalExtension, Params, Transaction, params};
 
 use crate::error::Error;
+use crate::length::{self, Lengths};
 use crate::row::{NewChunk, NewFile};
 use crate::vector::Block;
-
-/// Under which key of `meta` the next chunk's id stands.
-const NEXT_CHUNK: &str = "next_chunk";
 
 /// A transaction of a [`Writer`](crate::Writer); dropped without [`Batch::commit`], nothing of it happened.
 #[derive(Debug)]
 pub struct Batch<'a> {
     transaction: Transaction<'a>,
     path: &'a Path,
+    /// Ids are counted up and never given out again: one that somebody still holds finds its chunk or none.
     next_chunk: i64,
-    first_next_chunk: i64,
+    /// How many chunks there are.
+    chunks: i64,
+    /// Lengths of chunks that were put.
+    lengths: Lengths,
 }
 
 /// What became of a renamed file's chunks.
@@ -42,23 +44,17 @@ struct Span {
 
 impl<'a> Batch<'a> {
     pub(crate) fn begin(transaction: Transaction<'a>, path: &'a Path) -> Result<Self, Error> {
-        let next: Option<String> = transaction
-            .query_row("SELECT value FROM meta WHERE key = ?", [NEXT_CHUNK], |row| row.get(0))
-            .optional()
-            .map_err(Error::sql("begin", path))?;
-        let next_chunk = next.map_or(Some(1), |text| text.parse().ok());
-        let Some(next_chunk) = next_chunk.filter(|it| 0 < *it) else {
-            let what = "it does not know which chunk is next".to_owned();
-            return Err(Error::Damaged { path: path.to_path_buf(), what });
-        };
-        Ok(Self { transaction, path, next_chunk, first_next_chunk: next_chunk })
+        let sql = "SELECT next_chunk, chunks FROM state";
+        let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
+        let (next_chunk, chunks) = transaction.query_row(sql, [], read).map_err(Error::sql("begin", path))?;
+        Ok(Self { transaction, path, next_chunk, chunks, lengths: Lengths::default() })
     }
 
     /// Puts a file with its chunks into the index, in place of what was there under its path. Returns the file's id.
     ///
     /// # Errors
     ///
-    /// [`Error::Input`] when the vectors differ in length; whatever SQLite says.
+    /// [`Error::Input`] when the vectors differ in length; whatever `SQLite` says.
     pub fn put(&mut self, file: &NewFile<'_>, chunks: &[NewChunk<'_>]) -> Result<i64, Error> {
         let old = self.span(file.path)?;
         if let Some(old) = old {
@@ -119,8 +115,10 @@ impl<'a> Batch<'a> {
                 ],
             )?;
             self.insert_words(self.next_chunk, chunk)?;
+            self.lengths.set(self.next_chunk, chunk.text.len());
             self.next_chunk += 1;
         }
+        self.chunks += count;
         self.put_vectors(id, file.path, chunks)?;
         Ok(id)
     }
@@ -172,6 +170,7 @@ impl<'a> Batch<'a> {
             )?;
             self.execute("rename a chunk", "DELETE FROM words WHERE rowid = ?", params![id])?;
             self.insert_words(id, chunk)?;
+            self.lengths.set(id, chunk.text.len());
         }
         Ok(Renamed::Kept)
     }
@@ -255,10 +254,22 @@ impl<'a> Batch<'a> {
 
     /// Makes it happen.
     pub fn commit(mut self) -> Result<(), Error> {
-        if self.next_chunk != self.first_next_chunk {
-            let next = self.next_chunk.to_string();
-            self.set_meta(NEXT_CHUNK, &next)?;
+        for (block, set) in std::mem::take(&mut self.lengths).blocks() {
+            let failed = |error| Error::sql("store lengths", self.path)(error);
+            let stored = self
+                .transaction
+                .query_row("SELECT data FROM lengths WHERE block = ?", [block], |row| row.get(0))
+                .optional()
+                .map_err(failed)?;
+            let data = length::merged(stored.unwrap_or_default(), &set);
+            self.execute(
+                "store lengths",
+                "INSERT OR REPLACE INTO lengths VALUES (?, ?)",
+                params![block, data],
+            )?;
         }
+        let sql = "UPDATE state SET next_chunk = ?, chunks = ?";
+        self.execute("note the number of chunks", sql, params![self.next_chunk, self.chunks])?;
         self.transaction.commit().map_err(Error::sql("commit", self.path))
     }
 
@@ -295,6 +306,7 @@ impl<'a> Batch<'a> {
     fn remove_chunks(&mut self, span: Span) -> Result<(), Error> {
         let Some(first) = span.first else { return Ok(()) };
         let last = first + span.count - 1;
+        self.chunks -= span.count;
         for id in first..=last {
             self.execute("remove words", "DELETE FROM words WHERE rowid = ?", params![id])?;
         }
@@ -344,7 +356,7 @@ impl<'a> Batch<'a> {
     }
 }
 
-/// How many chunks, as SQLite counts; their ordinals must be their places.
+/// How many chunks, as `SQLite` counts; their ordinals must be their places.
 fn count(file: &NewFile<'_>, chunks: &[NewChunk<'_>]) -> Result<i64, Error> {
     if (0..).zip(chunks).any(|(place, chunk): (u32, _)| chunk.ordinal != place) {
         let what = "the ordinals of its chunks are not their places".into();

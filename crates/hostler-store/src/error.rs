@@ -82,7 +82,7 @@ pub enum Error {
     ReadOnly {
         /// The database.
         path: PathBuf,
-        /// What the system or SQLite said.
+        /// What the system or `SQLite` said.
         what: String,
     },
     /// A search expression that FTS5 does not take.
@@ -99,14 +99,14 @@ pub enum Error {
         /// What is wrong with it.
         what: String,
     },
-    /// Anything else that SQLite said.
+    /// Anything else that `SQLite` said.
     #[error("cannot {action} in `{path}`: {source}")]
     Sql {
         /// What was tried, as a verb.
         action: &'static str,
         /// The database.
         path: PathBuf,
-        /// What SQLite said.
+        /// What `SQLite` said.
         source: rusqlite::Error,
     },
 }
@@ -129,7 +129,7 @@ impl Error {
         Self::Busy { path: path.to_path_buf(), waited_ms: waited.as_millis() }
     }
 
-    /// What SQLite said about `path`, by what the user can do about it.
+    /// What `SQLite` said about `path`, by what the user can do about it.
     pub(crate) fn sql(action: &'static str, path: &Path) -> impl FnOnce(rusqlite::Error) -> Self {
         move |source| {
             let path = path.to_path_buf();

@@ -1,4 +1,4 @@
-//! The index of a project: files, chunks, words and vectors in one SQLite database. The only crate with SQL.
+//! The index of a project: files, chunks, words and vectors in one `SQLite` database. The only crate with SQL.
 //!
 //! Invariants: one [`Writer`] at a time, held by a lock that ends with its process; a [`Reader`] is never blocked and
 //! sees whole transactions; a database that is not ours is never written to; a change touches the rows of its file by
@@ -6,6 +6,7 @@
 
 mod batch;
 mod error;
+mod length;
 mod lock;
 mod reader;
 mod row;
@@ -16,7 +17,7 @@ mod writer;
 
 pub use batch::{Batch, Renamed};
 pub use error::Error;
-pub use reader::Reader;
-pub use row::{ChunkRow, Counts, Fields, FileRow, Hit, NewChunk, NewFile};
+pub use reader::{Reader, Snapshot};
+pub use row::{ChunkRow, Counts, Fields, FileRow, Hit, NewChunk, NewFile, Wanted};
 pub use vector::Vector;
 pub use writer::Writer;

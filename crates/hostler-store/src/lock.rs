@@ -46,7 +46,7 @@ pub(crate) fn take(database: &Path, wait: Duration) -> Result<Lock, Error> {
         if wait <= waited {
             return Err(Error::busy(database, waited));
         }
-        std::thread::sleep(pause.min(wait - waited));
+        std::thread::sleep(pause.min(wait.saturating_sub(waited)));
         pause = (pause * 2).min(PAUSE_MAX);
     }
 }

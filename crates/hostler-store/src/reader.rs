@@ -1,10 +1,13 @@
 //! What stands in an index.
 
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, Params, Row, params};
+use rusqlite::{Connection, OptionalExtension, Params, Row, Transaction, params};
 
 use crate::error::Error;
+use crate::length::Relative;
 use crate::row::{ChunkRow, Counts, FileRow};
 use crate::schema;
 use crate::vector::{self, Block, Vector};
@@ -12,13 +15,48 @@ use crate::vector::{self, Block, Vector};
 /// Columns of a [`FileRow`].
 const FILE: &str = "id, path, size, mtime_ns, sha256, nature, skipped";
 /// Columns of a [`ChunkRow`], of `chunks c` and `files f`.
-const CHUNK: &str = "c.id, f.path, c.ordinal, c.heading, c.symbol, c.start_line, c.end_line, c.text";
+const CHUNK: &str =
+    "c.id, f.path, f.nature, c.ordinal, c.heading, c.symbol, c.start_line, c.end_line, c.text";
+
+/// What is wrong, and how many rows say so.
+const CHECKS: &[(&str, &str)] = &[
+    (
+        "chunks outside the range of their file",
+        "SELECT count(*) FROM chunks c LEFT JOIN files f
+         ON f.id = c.file_id AND c.id >= f.first_chunk AND c.id < f.first_chunk + f.chunk_count WHERE f.id IS NULL",
+    ),
+    (
+        "chunks fewer or more than the files say",
+        "SELECT (SELECT count(*) FROM chunks) != (SELECT coalesce(sum(chunk_count), 0) FROM files)",
+    ),
+    ("chunks counted wrong", "SELECT (SELECT count(*) FROM chunks) != (SELECT chunks FROM state)"),
+    ("chunks without words", "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT id FROM words_docsize)"),
+    ("words without a chunk", "SELECT count(*) FROM words_docsize WHERE id NOT IN (SELECT id FROM chunks)"),
+    ("vectors without a file", "SELECT count(*) FROM vectors WHERE file_id NOT IN (SELECT id FROM files)"),
+    (
+        "files both indexed and passed over",
+        "SELECT count(*) FROM files WHERE skipped IS NOT NULL AND chunk_count > 0",
+    ),
+    ("ids that may be given out twice", "SELECT count(*) FROM chunks WHERE id >= (SELECT next_chunk FROM state)"),
+];
 
 /// Reads an index. Each call sees what was committed when it began; nobody waits for it.
 #[derive(Debug)]
 pub struct Reader {
     pub(crate) connection: Connection,
     pub(crate) path: PathBuf,
+    /// Lengths of all chunks, of which state of the database.
+    pub(crate) lengths: RefCell<Option<Known>>,
+}
+
+/// Lengths that were read, and of which state of the database they are.
+pub(crate) type Known = ((i64, u64), Arc<Relative>);
+
+/// See [`Reader::snapshot`].
+#[derive(Debug)]
+pub struct Snapshot<'a> {
+    /// `None` within another one.
+    _transaction: Option<Transaction<'a>>,
 }
 
 impl Reader {
@@ -32,7 +70,18 @@ impl Reader {
     }
 
     pub(crate) fn over(connection: Connection, path: PathBuf) -> Self {
-        Self { connection, path }
+        Self { connection, path, lengths: RefCell::new(None) }
+    }
+
+    /// Holds on to the present state: until the guard is dropped, all calls see it, whatever is committed.
+    pub fn snapshot(&self) -> Result<Snapshot<'_>, Error> {
+        let failed = |error| Error::sql("begin to read", &self.path)(error);
+        let transaction = if self.connection.is_autocommit() {
+            Some(self.connection.unchecked_transaction().map_err(failed)?)
+        } else {
+            None
+        };
+        Ok(Snapshot { _transaction: transaction })
     }
 
     /// What stands under `key` in the index's own notes.
@@ -52,18 +101,22 @@ impl Reader {
         let sql = "SELECT skipped, count(*), sum(chunk_count) FROM files GROUP BY skipped ORDER BY skipped";
         self.each("count", sql, [], |row| {
             let number: i64 = row.get(1)?;
-            match row.get::<_, Option<u8>>(0)? {
-                Some(cause) => counts.skipped.push((cause, unsigned(number))),
-                None => {
-                    counts.files = unsigned(number);
-                    counts.chunks = unsigned(row.get(2)?);
-                }
+            if let Some(cause) = row.get::<_, Option<u8>>(0)? {
+                counts.skipped.push((cause, unsigned(number)));
+            } else {
+                counts.files = unsigned(number);
+                counts.chunks = unsigned(row.get(2)?);
             }
             Ok(())
         })?;
         let sql = "SELECT coalesce(sum(present), 0) FROM vectors";
         counts.vectors = unsigned(self.one("count", sql, [], |row| row.get(0))?);
         Ok(counts)
+    }
+
+    /// How many chunks there are, from a number that is kept.
+    pub fn chunk_count(&self) -> Result<u64, Error> {
+        Ok(unsigned(self.one("count", "SELECT chunks FROM state", [], |row| row.get(0))?))
     }
 
     /// Calls `each` with every file, skipped ones too, by path in the order of its bytes.
@@ -87,10 +140,16 @@ impl Reader {
 
     /// The chunks of these ids in their order; ids that are none are passed over.
     pub fn chunks(&self, ids: &[i64]) -> Result<Vec<ChunkRow>, Error> {
+        // CROSS JOIN: in the order of the list.
+        let sql = format!(
+            "SELECT {CHUNK} FROM json_each(?) i CROSS JOIN chunks c ON c.id = i.value
+             CROSS JOIN files f ON f.id = c.file_id"
+        );
         let mut rows = Vec::with_capacity(ids.len());
-        for id in ids {
-            rows.extend(self.chunk(*id)?);
-        }
+        self.each("look up chunks", &sql, [format!("{ids:?}")], |row| {
+            rows.push(chunk(row)?);
+            Ok(())
+        })?;
         Ok(rows)
     }
 
@@ -106,6 +165,24 @@ impl Reader {
             Ok(())
         })?;
         Ok(rows)
+    }
+
+    /// What does not fit together, a line each; nothing for a sound index. Reads all of it.
+    pub fn check(&self) -> Result<Vec<String>, Error> {
+        let _snapshot = self.snapshot()?;
+        let mut faults = Vec::new();
+        // Covers the words as well, by the module's own check.
+        self.each("check", "PRAGMA integrity_check", [], |row| {
+            faults.extend(Some(row.get::<_, String>(0)?).filter(|it| it != "ok"));
+            Ok(())
+        })?;
+        for (what, sql) in CHECKS {
+            let count: i64 = self.one("check", sql, [], |row| row.get(0))?;
+            if 0 < count {
+                faults.push(format!("{what}: {count}"));
+            }
+        }
+        Ok(faults)
     }
 
     /// Calls `each` with every chunk that has a vector: id, values and what a value of 1 stands for.
@@ -178,6 +255,27 @@ impl Reader {
         Ok(rows)
     }
 
+    /// Lengths of all chunks as they are now; read once for each state of the index.
+    pub(crate) fn lengths(&self) -> Result<Arc<Relative>, Error> {
+        let version = self.one("look at", "PRAGMA data_version", [], |row| row.get(0))?;
+        // The first number counts what others commit, the second our own.
+        let state = (version, self.connection.total_changes());
+        let known = self.lengths.borrow().clone();
+        if let Some((of, lengths)) = known
+            && of == state
+        {
+            return Ok(lengths);
+        }
+        let mut lengths = Relative::default();
+        self.each("read lengths", "SELECT block, data FROM lengths ORDER BY block", [], |row| {
+            lengths.add(row.get(0)?, row.get_ref(1)?.as_blob()?);
+            Ok(())
+        })?;
+        let lengths = Arc::new(lengths.done());
+        *self.lengths.borrow_mut() = Some((state, Arc::clone(&lengths)));
+        Ok(lengths)
+    }
+
     pub(crate) fn one<T>(
         &self,
         action: &'static str,
@@ -238,12 +336,13 @@ fn chunk(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     Ok(ChunkRow {
         id: row.get(0)?,
         path: row.get(1)?,
-        ordinal: row.get(2)?,
-        heading: row.get(3)?,
-        symbol: row.get(4)?,
-        start_line: row.get(5)?,
-        end_line: row.get(6)?,
-        text: row.get(7)?,
+        nature: row.get(2)?,
+        ordinal: row.get(3)?,
+        heading: row.get(4)?,
+        symbol: row.get(5)?,
+        start_line: row.get(6)?,
+        end_line: row.get(7)?,
+        text: row.get(8)?,
     })
 }
 

@@ -77,6 +77,8 @@ pub struct ChunkRow {
     pub id: i64,
     /// Path of its file, relative to the root.
     pub path: String,
+    /// What kind of text its file is, in the caller's numbers.
+    pub nature: u8,
     /// Its place in the file, from 0.
     pub ordinal: u32,
     /// Where it stands, for people.
@@ -113,4 +115,15 @@ pub struct Hit {
     pub file: i64,
     /// Weighted bm25, higher is better.
     pub score: f64,
+}
+
+/// A word or phrase of a query.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Wanted<'a> {
+    /// The word, or words that must stand side by side; taken as they are, whatever signs are in them.
+    pub words: &'a str,
+    /// What it counts for where it is found: how rare it is.
+    pub worth: f64,
+    /// So many chunks have it that it is looked for in symbols, headings and documentation alone.
+    pub common: bool,
 }

@@ -11,11 +11,11 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::error::Error;
 use crate::lock::beside;
 
-/// How long a lock inside of SQLite is waited for: those of recovery and of the last one out, which take milliseconds.
+/// How long a lock inside of `SQLite` is waited for: those of recovery and of the last one out, which take milliseconds.
 pub(crate) const WAIT_MAX: Duration = Duration::from_secs(10);
 /// "hstl": `PRAGMA application_id`.
 pub(crate) const APPLICATION: i64 = 0x6873_746c;
-/// First bytes of every SQLite database.
+/// First bytes of every `SQLite` database.
 const MAGIC: &[u8] = b"SQLite format 3\0";
 /// Bytes of a database's header.
 const HEADER_BYTES: usize = 100;
@@ -50,6 +50,9 @@ pub(crate) const STEPS: &[Step] = &["
         end_line INTEGER NOT NULL,
         text TEXT NOT NULL
     );
+    CREATE TABLE state (only INTEGER PRIMARY KEY CHECK (only = 1), next_chunk INTEGER NOT NULL, chunks INTEGER NOT NULL);
+    INSERT INTO state VALUES (1, 1, 0);
+    CREATE TABLE lengths (block INTEGER PRIMARY KEY, data BLOB NOT NULL);
     CREATE TABLE vectors (
         file_id INTEGER PRIMARY KEY,
         present INTEGER NOT NULL,
@@ -60,6 +63,7 @@ pub(crate) const STEPS: &[Step] = &["
         content = '', contentless_delete = 1, tokenize = 'porter unicode61'
     );
     INSERT INTO words (words, rank) VALUES ('pgsz', 8000);
+    CREATE VIRTUAL TABLE stems USING fts5vocab (words, row);
 "];
 
 /// What a look at the first bytes of a file says.
@@ -137,7 +141,7 @@ fn latest(steps: &[Step]) -> i64 {
     i64::try_from(steps.len()).unwrap_or(i64::MAX)
 }
 
-/// An empty file for the user alone, with its folders: SQLite would make one for everybody.
+/// An empty file for the user alone, with its folders: `SQLite` would make one for everybody.
 fn make(path: &Path) -> Result<(), Error> {
     match OpenOptions::new().write(true).create_new(true).mode(0o600).open(path) {
         Err(error) if error.kind() != ErrorKind::AlreadyExists => Err(Error::io("make", path)(error)),
@@ -229,7 +233,7 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, Error> {
     let found = identify(&connection, path)?;
     let known = latest(STEPS);
     connection
-        .execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
+        .execute_batch("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
         .map_err(failed("set up"))?;
     connection.set_prepared_statement_cache_capacity(64);
     match found {

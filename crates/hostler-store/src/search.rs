@@ -1,16 +1,37 @@
 //! Chunks by their words.
 
+use std::ops::Range;
+
+use rusqlite::params;
+
 use crate::error::Error;
 use crate::reader::Reader;
-use crate::row::Hit;
+use crate::row::{Hit, Wanted};
 
-/// A phrase is counted no further than this many chunks; beyond, their number is estimated.
-const COUNT_MAX: u64 = 5_000;
+/// How soon it counts less that a word stands in one more place.
+const SATURATION: f32 = 1.2;
+/// How much the length of a chunk matters, from 0 to 1.
+const LENGTH: f32 = 0.6;
+/// Best chunks whose files are looked up one by one before all files are read.
+const LOOK_UPS_MAX: usize = 2_000;
+
+/// Files of the last chunks that a chunk's file is looked for among.
+const NEAR: usize = 16;
+
+/// The chunks of a file.
+#[derive(Debug, Clone)]
+struct Span {
+    chunks: Range<i64>,
+    file: i64,
+    /// The filter takes it.
+    fits: bool,
+}
 
 impl Reader {
-    /// The best `limit` chunks for an FTS5 expression whose file `filter` takes, best first, ties by id.
+    /// The best `limit` chunks for an FTS5 expression whose file `filter` takes, by bm25, best first, ties by id.
     ///
-    /// `weights` are those of symbol, path, heading, doc and body.
+    /// `weights` are those of symbol, path, heading, doc and body. Reads and weighs every chunk that fits:
+    /// [`Reader::candidates`] is for what much of the index fits.
     ///
     /// # Errors
     ///
@@ -22,71 +43,203 @@ impl Reader {
         filter: &dyn Fn(&str) -> bool,
         limit: usize,
     ) -> Result<Vec<Hit>, Error> {
+        let _snapshot = self.snapshot()?;
         let [symbol, path, heading, doc, body] = weights;
         let sql = "SELECT rowid, bm25(words, ?2, ?3, ?4, ?5, ?6) FROM words WHERE words MATCH ?1";
-        let mut found: Vec<(f64, i64)> = Vec::new();
-        self.each("search", sql, rusqlite::params![expression, symbol, path, heading, doc, body], |row| {
-            found.push((-row.get::<_, f64>(1)?, row.get(0)?));
+        let mut found = Vec::new();
+        self.each("search", sql, params![expression, symbol, path, heading, doc, body], |row| {
+            found.push((row.get(0)?, -row.get::<_, f64>(1)?));
             Ok(())
         })
         .map_err(expression_error)?;
-        found.sort_by(|(a, first), (b, second)| b.total_cmp(a).then(first.cmp(second)));
-        let mut hits = Vec::new();
-        for (score, chunk) in found {
-            if hits.len() == limit {
-                break;
+        self.best(found, Some(filter), limit)
+    }
+
+    /// The best `limit` chunks that have any of these words, whose file `filter` takes, best first, ties by id.
+    ///
+    /// A word counts by its worth, by the weights of the columns it stands in (symbol, path, heading, doc, body; the
+    /// lower of path and body wherever it stands) and against the length of the chunk, as bm25 does; how often it stands
+    /// there is not looked at, which makes it many times as fast.
+    pub fn candidates(
+        &self,
+        wanted: &[Wanted<'_>],
+        weights: [f64; 5],
+        filter: Option<&dyn Fn(&str) -> bool>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, Error> {
+        let _snapshot = self.snapshot()?;
+        let lengths = self.lengths()?;
+        let saturation = |chunk: i64| SATURATION * (1.0 - LENGTH + LENGTH * lengths.of(chunk));
+        let columns = Columns::new(weights);
+        let mut sums: Vec<(i64, f32)> = Vec::new();
+        for it in wanted {
+            let words = quoted(it.words);
+            #[expect(clippy::cast_possible_truncation, reason = "a weight")]
+            let worth = it.worth as f32;
+            let mut weighed = Vec::new();
+            for (column, weight) in columns.parts(it.common) {
+                let rows = self.rows_with(&format!("{column}{words}"))?;
+                weighed = merged(&weighed, rows.into_iter().map(|chunk| (chunk, weight)));
             }
-            let sql = "SELECT id, path FROM files WHERE first_chunk <= ? ORDER BY first_chunk DESC LIMIT 1";
-            let file: Option<(i64, String)> =
-                self.some("look up a file", sql, [chunk], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            if let Some((file, path)) = file
-                && filter(&path)
-            {
-                hits.push(Hit { chunk, file, score });
-            }
+            let scores = weighed.into_iter().map(|(chunk, weight)| {
+                (chunk, worth * weight * (1.0 + SATURATION) / (weight + saturation(chunk)))
+            });
+            sums = merged(&sums, scores);
         }
+        self.best(sums.into_iter().map(|(chunk, sum)| (chunk, f64::from(sum))).collect(), filter, limit)
+    }
+
+    /// In how many chunks each stem stands, as the `porter` tokenizer makes stems.
+    pub fn document_counts(&self, stems: &[&str]) -> Result<Vec<u64>, Error> {
+        let sql = "SELECT doc FROM stems WHERE term = ?";
+        let count = |stem: &&str| {
+            let count: Option<i64> = self.some("count words", sql, [stem], |row| row.get(0))?;
+            Ok(count.and_then(|it| u64::try_from(it).ok()).unwrap_or_default())
+        };
+        stems.iter().map(count).collect()
+    }
+
+    /// Chunks that fit an expression, ascending.
+    fn rows_with(&self, expression: &str) -> Result<Vec<i64>, Error> {
+        let mut rows = Vec::new();
+        self.each("search", "SELECT rowid FROM words WHERE words MATCH ?", [expression], |row| {
+            rows.push(row.get(0)?);
+            Ok(())
+        })
+        .map_err(expression_error)?;
+        Ok(rows)
+    }
+
+    /// The best of `found` whose file the filter takes.
+    fn best(
+        &self,
+        mut found: Vec<(i64, f64)>,
+        filter: Option<&dyn Fn(&str) -> bool>,
+        limit: usize,
+    ) -> Result<Vec<Hit>, Error> {
+        let order =
+            |(first, a): &(i64, f64), (second, b): &(i64, f64)| b.total_cmp(a).then(first.cmp(second));
+        let wanted = if filter.is_some() { LOOK_UPS_MAX.max(limit) } else { limit };
+        if 0 < wanted && wanted < found.len() {
+            found.select_nth_unstable_by(wanted - 1, order);
+        }
+        let middle = wanted.min(found.len());
+        let (first, rest) = found.split_at_mut(middle);
+        first.sort_unstable_by(order);
+        let mut hits = Vec::with_capacity(limit.min(first.len()));
+        self.look_up(first, filter, limit, &mut hits)?;
+        let Some(filter) = filter.filter(|_| hits.len() < limit && !rest.is_empty()) else { return Ok(hits) };
+        let taken = self.spans(filter)?;
+        let fits = |chunk: i64| {
+            let place = taken.partition_point(|it| it.end <= chunk);
+            taken.get(place).is_some_and(|it| it.contains(&chunk))
+        };
+        let mut rest: Vec<(i64, f64)> = rest.iter().copied().filter(|(chunk, _)| fits(*chunk)).collect();
+        rest.sort_unstable_by(order);
+        self.look_up(&rest, None, limit, &mut hits)?;
         Ok(hits)
     }
 
-    /// The same for terms and phrases as they are, any of which may stand in a chunk.
-    pub fn search_terms(
+    /// Adds hits for chunks in their order, until there are `limit`.
+    fn look_up(
         &self,
-        terms: &[&str],
-        weights: [f64; 5],
-        filter: &dyn Fn(&str) -> bool,
+        chunks: &[(i64, f64)],
+        filter: Option<&dyn Fn(&str) -> bool>,
         limit: usize,
-    ) -> Result<Vec<Hit>, Error> {
-        let quoted: Vec<String> = terms.iter().map(|it| quoted(it)).collect();
-        if quoted.is_empty() {
-            Ok(Vec::new())
-        } else {
-            self.search(&quoted.join(" OR "), weights, filter, limit)
+        hits: &mut Vec<Hit>,
+    ) -> Result<(), Error> {
+        let mut known: Vec<Span> = Vec::new();
+        for (chunk, score) in chunks {
+            if hits.len() == limit {
+                break;
+            }
+            // Chunks of one file come close together.
+            let mut span = known.iter().rev().take(NEAR).find(|it| it.chunks.contains(chunk)).cloned();
+            if span.is_none() {
+                span = self.span(*chunk, filter)?;
+                known.extend(span.clone());
+            }
+            if let Some(span) = span.filter(|it| it.fits) {
+                hits.push(Hit { chunk: *chunk, file: span.file, score: *score });
+            }
         }
+        Ok(())
     }
 
-    /// In how many chunks each term or phrase stands: exact up to some thousands, estimated beyond.
-    pub fn document_counts(&self, terms: &[&str]) -> Result<Vec<u64>, Error> {
-        let sql = "SELECT count(*), max(rowid) FROM (SELECT rowid FROM words WHERE words MATCH ? LIMIT ?)";
-        let highest: i64 =
-            self.one("count", "SELECT coalesce(max(id), 0) FROM chunks", [], |row| row.get(0))?;
-        let count = |term: &&str| {
-            let limit = i64::try_from(COUNT_MAX).unwrap_or(i64::MAX);
-            let (count, last): (i64, Option<i64>) = self
-                .one("count", sql, rusqlite::params![quoted(term), limit], |row| {
-                    Ok((row.get(0)?, row.get(1)?))
-                })
-                .map_err(expression_error)?;
-            let count = u64::try_from(count).unwrap_or_default();
-            let share = last.filter(|_| count == COUNT_MAX).map_or(1, |last| highest / last.max(1));
-            Ok(count * u64::try_from(share).unwrap_or(1).max(1))
-        };
-        terms.iter().map(count).collect()
+    /// The file of a chunk.
+    fn span(&self, chunk: i64, filter: Option<&dyn Fn(&str) -> bool>) -> Result<Option<Span>, Error> {
+        let sql = "SELECT first_chunk, chunk_count, id, path FROM files WHERE first_chunk <= ?
+                   ORDER BY first_chunk DESC LIMIT 1";
+        let found = self.some("look up a file", sql, [chunk], |row| {
+            let first: i64 = row.get(0)?;
+            let fits = match filter {
+                Some(filter) => filter(row.get_ref(3)?.as_str()?),
+                None => true,
+            };
+            Ok(Span { chunks: first..first + row.get::<_, i64>(1)?, file: row.get(2)?, fits })
+        })?;
+        Ok(found.filter(|it| it.chunks.contains(&chunk)))
+    }
+
+    /// Chunks of the files that the filter takes, ascending.
+    fn spans(&self, filter: &dyn Fn(&str) -> bool) -> Result<Vec<Range<i64>>, Error> {
+        let mut spans = Vec::new();
+        let sql = "SELECT path, first_chunk, chunk_count FROM files WHERE first_chunk IS NOT NULL";
+        self.each("read files", sql, [], |row| {
+            if filter(row.get_ref(0)?.as_str()?) {
+                let first: i64 = row.get(1)?;
+                spans.push(first..first + row.get::<_, i64>(2)?);
+            }
+            Ok(())
+        })?;
+        spans.sort_unstable_by_key(|it| it.start);
+        Ok(spans)
     }
 }
 
-/// A term or phrase as FTS5 takes it whatever stands in it.
-fn quoted(term: &str) -> String {
-    format!("\"{}\"", term.replace('"', "\"\""))
+/// What is asked of each word, and what an answer adds: column by column would be five questions for three answers.
+struct Columns {
+    any: f32,
+    symbol: f32,
+    heading: f32,
+}
+
+impl Columns {
+    fn new([symbol, path, heading, doc, body]: [f64; 5]) -> Self {
+        let any = path.min(body);
+        #[expect(clippy::cast_possible_truncation, reason = "weights")]
+        let more = |weight: f64| (weight - any).max(0.0) as f32;
+        #[expect(clippy::cast_possible_truncation, reason = "a weight")]
+        Self { any: any as f32, symbol: more(symbol), heading: more(heading.max(doc)) }
+    }
+
+    fn parts(&self, common: bool) -> Vec<(&'static str, f32)> {
+        let all = [("", self.any), ("symbol : ", self.symbol), ("{heading doc} : ", self.heading)];
+        let named = [("symbol : ", self.any + self.symbol), ("{heading doc} : ", self.any + self.heading)];
+        let parts = if common { named.to_vec() } else { all.to_vec() };
+        parts.into_iter().filter(|(_, weight)| 0.0 < *weight).collect()
+    }
+}
+
+/// Both lists of numbers by chunk, each ascending, with the sum where a chunk is in both.
+fn merged(left: &[(i64, f32)], right: impl IntoIterator<Item = (i64, f32)>) -> Vec<(i64, f32)> {
+    let right = right.into_iter();
+    let mut out = Vec::with_capacity(left.len() + right.size_hint().0);
+    let mut left = left.iter().copied().peekable();
+    for (chunk, number) in right {
+        while let Some(before) = left.next_if(|it| it.0 < chunk) {
+            out.push(before);
+        }
+        let same = left.next_if(|it| it.0 == chunk).map_or(0.0, |it| it.1);
+        out.push((chunk, same + number));
+    }
+    out.extend(left);
+    out
+}
+
+/// A word or phrase as FTS5 takes it whatever stands in it.
+fn quoted(words: &str) -> String {
+    format!("\"{}\"", words.replace('"', "\"\""))
 }
 
 fn expression_error(error: Error) -> Error {

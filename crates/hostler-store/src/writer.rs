@@ -86,7 +86,7 @@ impl Writer {
 /// Renames a database and its log to the first free name.
 fn move_aside(path: &Path) -> Result<PathBuf, Error> {
     let free = |number: u32| beside(path, &format!(".damaged-{number}"));
-    let to = (1..).map(free).find(|it| !it.exists()).unwrap_or_else(|| free(0));
+    let to = (1..u32::MAX).map(free).find(|it| !it.exists()).unwrap_or_else(|| free(0));
     for suffix in ["-wal", "-shm", "-journal", ""] {
         let from = beside(path, suffix);
         match std::fs::rename(&from, beside(&to, suffix)) {
