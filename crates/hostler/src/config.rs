@@ -6,6 +6,7 @@
 mod closing;
 mod gates;
 mod limits;
+mod rag;
 mod recall;
 mod session;
 
@@ -24,6 +25,7 @@ use crate::project::Project;
 
 pub(crate) use closing::Closing;
 pub(crate) use gates::{Gates, Stop as GateStop};
+pub(crate) use rag::{Embeddings, Rag};
 pub(crate) use recall::{Level, Recall, Reminder, Source};
 
 /// Where the project's file is, below its root.
@@ -79,6 +81,8 @@ pub(crate) struct Config {
     pub(crate) reminders: Vec<Reminder>,
     /// What is checked in changed files.
     pub(crate) gates: Gates,
+    /// What is indexed, where, and what makes vectors of it.
+    pub(crate) rag: Rag,
     /// Whose file is being read.
     reading: Level,
     /// The files that were found, strongest first.
@@ -106,6 +110,7 @@ impl Default for Config {
             recall: Recall::default(),
             reminders: Vec::new(),
             gates: Gates::default(),
+            rag: Rag::default(),
             reading: Level::User,
             files: Vec::new(),
             project: false,
@@ -234,6 +239,10 @@ impl Config {
                 "gates" => match value.as_table() {
                     Some(table) => self.apply_gates(table, shown),
                     None => self.wrong(shown, "gates", "a table: [gates]"),
+                },
+                "rag" => match value.as_table() {
+                    Some(table) => self.apply_rag(table, shown),
+                    None => self.wrong(shown, "rag", "a table: [rag]"),
                 },
                 "loop" => match value.as_table() {
                     Some(table) => self.apply_loop(table, shown),

@@ -15,6 +15,7 @@ mod observe;
 mod output;
 mod place;
 mod project;
+mod rag;
 mod replay;
 mod report;
 mod session;

@@ -12,6 +12,7 @@ mod guard;
 mod init;
 mod mcp;
 mod notify;
+mod rag;
 mod replay;
 mod report;
 mod review;
@@ -79,6 +80,8 @@ enum Command {
     Trace(trace::Args),
     /// Offer the tools to a client over the Model Context Protocol
     Mcp(mcp::Args),
+    /// Index a project, and find the right place in it by words and by meaning
+    Rag(rag::Args),
     /// Keep the record of sessions: what was meant, done, reached, decided, and left to do
     Session(session::Args),
 }
@@ -121,6 +124,7 @@ pub(crate) fn run() -> ExitCode {
         Command::Report(args) => report::run(&args, json),
         Command::Trace(args) => trace::run(&args, json),
         Command::Mcp(args) => mcp::run(&args),
+        Command::Rag(args) => rag::run(&args, json),
         Command::Session(args) => session::run(&args, json),
     };
     match result {

@@ -1,0 +1,364 @@
+//! Every file below a folder that may be worth reading, in the order of their paths.
+//!
+//! One pass in one thread: the names of a folder are sorted before it is gone through, so that the list comes out in the
+//! order in which the index keeps its rows, and the two are compared like the sheets of two sorted stacks.
+
+mod ignored;
+
+use std::cmp::Ordering;
+use std::ffi::OsString;
+use std::fs::Metadata;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use self::ignored::{Ignored, Verdict};
+
+/// Longer files are not indexed, bytes.
+pub(crate) const FILE_BYTES_MAX: u64 = 512 * 1024;
+/// Folders of tools and of packages that others wrote.
+const FOREIGN: &[&str] = &[
+    ".git",
+    "node_modules",
+    "__pycache__",
+    ".next",
+    ".venv",
+    ".gradle",
+    ".mvn",
+    ".settings",
+    ".idea",
+    ".classpath",
+];
+/// Folders that most often hold what a build made, and sometimes hold sources: those that git tracks are gone into.
+const MADE: &[&str] =
+    &["dist", "pre-install", "graphify-out", "session", ".session", "target", "build", "out", "bin"];
+/// Lock files and what systems leave behind.
+const NAMES: &[&str] =
+    &["package-lock.json", "yarn.lock", "pnpm-lock.yaml", "gradle.lockfile", ".DS_Store", "Thumbs.db"];
+/// Extensions of what is no text for readers, also where it has no zero byte.
+const EXTENSIONS: &[&str] = &[
+    "jar", "war", "zip", "tar", "gz", "tgz", "7z", "rar", "class", "exe", "dll", "so", "dylib", "a", "o",
+    "obj", "png", "jpg", "jpeg", "gif", "ico", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "woff",
+    "woff2", "ttf", "eot", "otf", "mp3", "mp4", "mov", "avi", "sqlite", "db", "wasm", "node", "pyc", "pyo",
+    "bin", "iso", "img",
+];
+/// Most things that could not be read and are named.
+const NOTES_MAX: usize = 20;
+
+/// What was passed over, by cause. A folder counts once, whatever it holds.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Passed {
+    /// Lock files and the like.
+    pub(crate) names: u64,
+    /// Longer than the limit.
+    pub(crate) large: u64,
+    /// Files and folders that an ignore file or the configuration leaves out.
+    pub(crate) ignored: u64,
+    /// Folders of tools, packages and builds.
+    pub(crate) folders: u64,
+    /// Links, which are not followed, and what is neither file nor folder.
+    pub(crate) links: u64,
+    /// Files and folders that could not be read.
+    pub(crate) unreadable: u64,
+}
+
+/// The files of a tree, sorted by path.
+#[derive(Debug, Default)]
+pub(crate) struct Walked {
+    /// All paths one after the other: a million of them are one allocation.
+    paths: String,
+    files: Vec<Entry>,
+    /// Folders that were gone into, the root first.
+    pub(crate) folders: Vec<PathBuf>,
+    /// What was passed over.
+    pub(crate) passed: Passed,
+    /// Paths that could not be read, relative: what the index has of them is kept.
+    pub(crate) unreadable: Vec<String>,
+    /// What is to be told.
+    pub(crate) notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    end: u64,
+    size: u32,
+    mtime_ns: i64,
+}
+
+/// One file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Found<'a> {
+    /// Relative to the root, with `/`; bytes that are no UTF-8 as `\xHH`.
+    pub(crate) path: &'a str,
+    /// In bytes.
+    pub(crate) size: u64,
+    /// See [`mtime_ns`].
+    pub(crate) mtime_ns: i64,
+}
+
+impl Walked {
+    /// How many files there are.
+    pub(crate) fn len(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The file at `index`, if there are so many.
+    pub(crate) fn get(&self, index: usize) -> Option<Found<'_>> {
+        let entry = self.files.get(index)?;
+        let start = index.checked_sub(1).and_then(|before| self.files.get(before)).map_or(0, |it| it.end);
+        let range = usize::try_from(start).ok()?..usize::try_from(entry.end).ok()?;
+        Some(Found { path: self.paths.get(range)?, size: u64::from(entry.size), mtime_ns: entry.mtime_ns })
+    }
+
+    /// Whether `path` is, or is below, what could not be read.
+    pub(crate) fn is_unreadable(&self, path: &str) -> bool {
+        self.unreadable.iter().any(|it| {
+            path.strip_prefix(it.as_str())
+                .is_some_and(|rest| it.is_empty() || rest.is_empty() || rest.starts_with('/'))
+        })
+    }
+
+    fn fail(&mut self, path: &str, why: &dyn std::fmt::Display) {
+        self.passed.unreadable += 1;
+        self.unreadable.push(path.to_owned());
+        if self.notes.len() < NOTES_MAX {
+            let shown = if path.is_empty() { "the folder itself" } else { path };
+            self.notes.push(format!("not read: `{shown}`: {why}"));
+        }
+    }
+
+    fn add(&mut self, path: &str, meta: &Metadata) {
+        let Some(size) = u32::try_from(meta.len()).ok().filter(|it| u64::from(*it) <= FILE_BYTES_MAX) else {
+            self.passed.large += 1;
+            return;
+        };
+        self.paths.push_str(path);
+        self.files.push(Entry { end: self.paths.len() as u64, size, mtime_ns: mtime_ns(meta) });
+    }
+}
+
+/// Nanoseconds since 1970; never 0, which the index keeps for times that say nothing.
+pub(crate) fn mtime_ns(meta: &Metadata) -> i64 {
+    let Ok(time) = meta.modified() else { return 0 };
+    let ns = match time.duration_since(UNIX_EPOCH) {
+        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
+        Err(before) => i64::try_from(before.duration().as_nanos()).map_or(i64::MIN, |ns| -ns),
+    };
+    if ns == 0 { 1 } else { ns }
+}
+
+/// Whether files of this extension are never indexed.
+pub(crate) fn is_foreign_extension(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    // A name that begins with a dot and has no other has no extension.
+    let Some((stem, extension)) = name.rsplit_once('.') else { return false };
+    !stem.is_empty() && EXTENSIONS.iter().any(|it| extension.eq_ignore_ascii_case(it))
+}
+
+/// The file that `path` of the index names.
+pub(crate) fn file_of(root: &Path, path: &str) -> PathBuf {
+    let literal = root.join(path);
+    if !path.contains("\\x") || literal.symlink_metadata().is_ok() {
+        return literal;
+    }
+    raw(path).map_or(literal, |raw| root.join(raw))
+}
+
+#[cfg(unix)]
+fn raw(path: &str) -> Option<OsString> {
+    use std::os::unix::ffi::OsStringExt;
+    let mut bytes = Vec::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(at) = rest.find("\\x") {
+        bytes.extend_from_slice(rest.get(..at)?.as_bytes());
+        let code = u8::from_str_radix(rest.get(at + 2..at + 4)?, 16).ok()?;
+        bytes.push(code);
+        rest = rest.get(at + 4..)?;
+    }
+    bytes.extend_from_slice(rest.as_bytes());
+    Some(OsString::from_vec(bytes))
+}
+
+#[cfg(not(unix))]
+fn raw(_: &str) -> Option<OsString> {
+    None
+}
+
+/// A name as text, reversibly: see [`file_of`].
+fn text_of(name: &std::ffi::OsStr) -> String {
+    use std::fmt::Write as _;
+    if let Some(text) = name.to_str() {
+        return text.to_owned();
+    }
+    let mut out = String::new();
+    for chunk in name.as_encoded_bytes().utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            // Writing to a `String` cannot fail.
+            let _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out
+}
+
+/// What a folder holds.
+struct Item {
+    text: String,
+    name: OsString,
+    kind: Kind,
+    entry: std::fs::DirEntry,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Folder,
+    File,
+    Other,
+}
+
+/// A folder that is being gone through.
+struct Level {
+    items: std::vec::IntoIter<Item>,
+    folder: PathBuf,
+    /// Length of the relative path of the folder, with its `/`.
+    prefix: usize,
+}
+
+/// Walks `root`, which is absolute and a folder. `globs`: what the configuration leaves out; `db`: the index itself, which
+/// is no part of what it is of.
+/// `cancelled` ends it early; the caller asks again and drops what came of it.
+pub(crate) fn walk(root: &Path, globs: &[String], db: &Path, cancelled: &dyn Fn() -> bool) -> Walked {
+    let mut walked = Walked::default();
+    let own = Own::of(db);
+    let mut ignored = Ignored::of(root, globs, &mut walked.notes);
+    let mut path = String::new();
+    let mut levels = Vec::new();
+    enter(root.to_path_buf(), &path, &mut walked, &mut ignored, &mut levels);
+    while let Some(level) = levels.last_mut() {
+        path.truncate(level.prefix);
+        let Some(item) = level.items.next() else {
+            ignored.leave();
+            levels.pop();
+            continue;
+        };
+        path.push_str(&item.text);
+        match item.kind {
+            Kind::Other => walked.passed.links += 1,
+            Kind::File if own.is(&level.folder, &item.text) => {}
+            Kind::File => file(&item, &level.folder, &path, &mut walked, &ignored),
+            Kind::Folder => {
+                if cancelled() {
+                    return walked;
+                }
+                let folder = level.folder.join(&item.name);
+                match ignored.verdict(&folder, true) {
+                    Verdict::Out => walked.passed.ignored += 1,
+                    verdict if is_passed_over(&item.text, &path, &folder, verdict, &mut ignored) => {
+                        walked.passed.folders += 1;
+                    }
+                    _ => {
+                        path.push('/');
+                        enter(folder, &path, &mut walked, &mut ignored, &mut levels);
+                    }
+                }
+            }
+        }
+    }
+    walked
+}
+
+/// The files of the index: the database, its log, its lock.
+pub(super) struct Own {
+    folder: PathBuf,
+    name: String,
+}
+
+impl Own {
+    pub(super) fn of(db: &Path) -> Self {
+        let folder = db.parent().unwrap_or(db);
+        let folder = std::fs::canonicalize(folder).unwrap_or_else(|_| folder.to_path_buf());
+        let name = db.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self { folder, name }
+    }
+
+    /// Whether the file `name` in `folder` is one of them.
+    pub(super) fn is(&self, folder: &Path, name: &str) -> bool {
+        let rest = name.strip_prefix(self.name.as_str()).filter(|_| !self.name.is_empty());
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(['-', '.'])) && self.folder == folder
+    }
+}
+
+fn enter(folder: PathBuf, path: &str, walked: &mut Walked, ignored: &mut Ignored, levels: &mut Vec<Level>) {
+    match list(&folder) {
+        Ok(items) => {
+            let names: Vec<&str> =
+                items.iter().filter(|it| it.kind == Kind::File).map(|it| it.text.as_str()).collect();
+            ignored.enter(&folder, &names, &mut walked.notes);
+            walked.folders.push(folder.clone());
+            levels.push(Level { items: items.into_iter(), folder, prefix: path.len() });
+        }
+        Err(error) => walked.fail(path.trim_end_matches('/'), &error),
+    }
+}
+
+fn file(item: &Item, folder: &Path, path: &str, walked: &mut Walked, ignored: &Ignored) {
+    match ignored.verdict(&folder.join(&item.name), false) {
+        // In a work tree or a submodule it is a file.
+        _ if item.text == ".git" => walked.passed.folders += 1,
+        Verdict::Out => walked.passed.ignored += 1,
+        Verdict::None if NAMES.contains(&item.text.as_str()) => walked.passed.names += 1,
+        _ => match item.entry.metadata() {
+            Ok(meta) => walked.add(path, &meta),
+            // It was removed in the meantime.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            Err(error) => walked.fail(path, &error),
+        },
+    }
+}
+
+/// Folders of tools and builds; an ignore file may ask for one of them by `!name/`.
+fn is_passed_over(name: &str, path: &str, folder: &Path, verdict: Verdict, ignored: &mut Ignored) -> bool {
+    name == ".git"
+        || verdict == Verdict::None && FOREIGN.contains(&name)
+        || verdict == Verdict::None && MADE.contains(&name) && !ignored.is_tracked(path)
+        || is_work_tree(folder)
+}
+
+/// Another work tree of a repository holds the same files once more.
+fn is_work_tree(folder: &Path) -> bool {
+    let git = folder.join(".git");
+    git.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() < 4096)
+        && std::fs::read_to_string(&git).is_ok_and(|text| {
+            text.trim_end().rsplit(['/', '\\']).find(|it| matches!(*it, "modules" | "worktrees"))
+                == Some("worktrees")
+        })
+}
+
+fn list(folder: &Path) -> std::io::Result<Vec<Item>> {
+    let mut items = Vec::new();
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        let kind = match entry.file_type() {
+            Ok(kind) if kind.is_dir() => Kind::Folder,
+            Ok(kind) if kind.is_file() => Kind::File,
+            _ => Kind::Other,
+        };
+        items.push(Item { text: text_of(&name), name, kind, entry });
+    }
+    items.sort_unstable_by(by_path);
+    // Two names may have one text; the index has one row for it.
+    items.dedup_by(|a, b| a.text == b.text && a.kind == b.kind);
+    Ok(items)
+}
+
+/// The order of the paths that come of two names: a folder's go on with `/`.
+fn by_path(a: &Item, b: &Item) -> Ordering {
+    fn bytes(item: &Item) -> impl Iterator<Item = u8> {
+        let slash = (item.kind == Kind::Folder).then_some(b'/');
+        item.text.bytes().chain(slash)
+    }
+    bytes(a).cmp(bytes(b))
+}
+
+#[cfg(test)]
+mod tests;
