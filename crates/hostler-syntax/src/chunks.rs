@@ -7,6 +7,7 @@
 //! that of its lines as they stand in the file. Only a line too long for one chunk is cut, into overlapping windows.
 
 mod code;
+mod cut;
 mod java;
 mod lines;
 mod markdown;

@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use tree_sitter::Node;
 
+use super::cut::Cuts;
 use super::lines::Lines;
 use super::{Chunk, file_name};
 use crate::facts::{At, Dialect, Part, last_line, tight};
@@ -74,7 +75,7 @@ struct Found {
     items: Vec<Item>,
     /// What documents the module.
     doc: Option<Range<usize>>,
-    rows: Rows,
+    cuts: Cuts,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,20 +107,12 @@ impl Item {
     }
 }
 
-/// How well a part can begin at each row.
-struct Rows {
-    /// Levels above the outermost node that begins a row; `u16::MAX` where none does.
-    depths: Vec<u16>,
-    /// What stands there belongs to the row below: comments, decorators.
-    holds_next: Vec<bool>,
-}
-
 fn read(grammar: &Grammar, lines: &Lines<'_>) -> Option<Found> {
     let tree = crate::parse(grammar, lines.text).ok()?;
     let mut reader = Reader {
         dialect: grammar.dialect,
         lines,
-        rows: Rows { depths: vec![u16::MAX; lines.count()], holds_next: vec![false; lines.count()] },
+        cuts: Cuts::new(lines.count()),
         above: None,
         open: Vec::new(),
         items: Vec::new(),
@@ -142,7 +135,7 @@ fn read(grammar: &Grammar, lines: &Lines<'_>) -> Option<Found> {
             reader.leave(ancestors.len());
         }
     }
-    Some(Found { items: reader.items, doc: None, rows: reader.rows })
+    Some(Found { items: reader.items, doc: None, cuts: reader.cuts })
 }
 
 /// Comments and decorators that may belong to what follows.
@@ -155,7 +148,7 @@ struct Above {
 struct Reader<'a> {
     dialect: &'a dyn Dialect,
     lines: &'a Lines<'a>,
-    rows: Rows,
+    cuts: Cuts,
     above: Option<Above>,
     /// Definitions around the node, with their levels.
     open: Vec<(usize, Item)>,
@@ -255,11 +248,13 @@ impl Reader<'_> {
     /// Notes that a node begins a row, unless an outer one does.
     fn note(&mut self, node: Node<'_>, level: usize) {
         let start = node.start_position();
-        let Some(depth) = self.rows.depths.get_mut(start.row).filter(|it| **it == u16::MAX) else { return };
+        if self.cuts.is_noted(start.row) {
+            return;
+        }
         let before = self.lines.row(start.row).get(..start.column).unwrap_or_default();
         let opens = text_of(node, self.lines.text).starts_with(['{', '(', '[']);
         if before.trim().is_empty() && !opens {
-            *depth = u16::try_from(level).unwrap_or(u16::MAX);
+            self.cuts.note(start.row, level);
         }
     }
 
@@ -283,11 +278,7 @@ impl Reader<'_> {
                 above.doc = Some(start..bytes.end);
             }
         }
-        for row in first..=last {
-            if let Some(it) = self.rows.holds_next.get_mut(row) {
-                *it = true;
-            }
-        }
+        self.cuts.hold(first..last + 1);
     }
 }
 

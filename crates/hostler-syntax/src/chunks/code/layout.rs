@@ -1,9 +1,9 @@
 //! Definitions and what is around them -> chunks that cover all rows.
 
-use std::cmp::Reverse;
 use std::ops::Range;
 
-use super::{FUNCTION_ROWS_MAX, Found, Item, ItemKind, Rows};
+use super::{FUNCTION_ROWS_MAX, Found, Item, ItemKind};
+use crate::chunks::cut::{Cuts, Limit, REST};
 use crate::chunks::lines::{Lines, number};
 use crate::chunks::text::{self, PARAGRAPH_CHARS_MAX};
 use crate::chunks::{Chunk, ChunkKind};
@@ -11,30 +11,11 @@ use crate::chunks::{Chunk, ChunkKind};
 /// How much of a function is one chunk.
 const FUNCTION: Limit = Limit { rows: FUNCTION_ROWS_MAX, bytes: 4_000 };
 
-/// How much of the code around functions is.
-const REST: Limit = Limit { rows: 40, bytes: 1_600 };
-
-/// How much of a type is one chunk, if none of its functions needs one of its own.
-const TYPE: Limit = Limit { rows: 40, bytes: 1_600 };
-
 /// A function of a type with more rows is one of its own.
 const SMALL_ROWS_MAX: usize = 3;
 
 /// What is left of a text between functions and has no more rows and bytes goes with what is next to it.
 const LEFT: Limit = Limit { rows: 2, bytes: 80 };
-
-#[derive(Clone, Copy)]
-struct Limit {
-    rows: usize,
-    bytes: usize,
-}
-
-impl Limit {
-    /// As much as a fifth more is better than a small rest.
-    fn with_slack(self) -> Self {
-        Self { rows: self.rows + self.rows / 5, bytes: self.bytes + self.bytes / 5 }
-    }
-}
 
 /// What a chunk is headed by.
 #[derive(Clone)]
@@ -81,7 +62,7 @@ struct Span {
 /// The chunks of a text.
 pub(super) fn chunks(module: &str, found: &Found, lines: &Lines<'_>) -> Vec<Chunk> {
     let top = Place { heading: module.to_owned(), symbol: String::new(), kind: ChunkKind::Code };
-    let mut layout = Layout { lines, rows: &found.rows, places: vec![top], spans: Vec::new() };
+    let mut layout = Layout { lines, cuts: &found.cuts, places: vec![top], spans: Vec::new() };
     layout.cover(0..lines.count(), &found.items, 0, found.doc.as_ref(), REST);
     layout.join();
     layout.merge();
@@ -90,7 +71,7 @@ pub(super) fn chunks(module: &str, found: &Found, lines: &Lines<'_>) -> Vec<Chun
 
 struct Layout<'a> {
     lines: &'a Lines<'a>,
-    rows: &'a Rows,
+    cuts: &'a Cuts,
     places: Vec<Place>,
     spans: Vec<Span>,
 }
@@ -129,7 +110,7 @@ impl Layout<'_> {
         match item.kind {
             ItemKind::Function if item.items.is_empty() => {
                 let is_small = is_in_type && item.rows() <= SMALL_ROWS_MAX;
-                let parts = self.split(rows, FUNCTION);
+                let parts = self.cuts.split(self.lines, rows, FUNCTION);
                 let is_loose = is_small && parts.len() == 1;
                 let part_of = if is_loose { owner } else { own };
                 self.spans.extend(parts.into_iter().map(|part| Span {
@@ -142,16 +123,6 @@ impl Layout<'_> {
                 }));
             }
             ItemKind::Function => self.cover(rows, &item.items, own, doc, FUNCTION),
-            ItemKind::Type if self.fits(&rows, TYPE) && item.items.iter().all(is_small) => {
-                self.spans.push(Span {
-                    first: rows.start,
-                    last: rows.end - 1,
-                    place: own,
-                    owner: own,
-                    is_loose: false,
-                    doc: doc.cloned(),
-                });
-            }
             ItemKind::Type | ItemKind::Namespace => self.cover(rows, &item.items, own, doc, REST),
         }
     }
@@ -159,7 +130,7 @@ impl Layout<'_> {
     /// What is between definitions.
     fn rest(&mut self, rows: Range<usize>, owner: usize, doc: Option<&Range<usize>>, limit: Limit) {
         let Some(rows) = self.lines.trimmed(rows) else { return };
-        let parts = self.split(*rows.start()..rows.end() + 1, limit);
+        let parts = self.cuts.split(self.lines, *rows.start()..rows.end() + 1, limit);
         self.spans.extend(parts.into_iter().map(|part| Span {
             first: part.start,
             last: part.end - 1,
@@ -170,37 +141,8 @@ impl Layout<'_> {
         }));
     }
 
-    fn bytes(&self, rows: &Range<usize>) -> usize {
-        self.lines.bytes_of(rows.start..=rows.end - 1).len()
-    }
-
-    fn fits(&self, rows: &Range<usize>, limit: Limit) -> bool {
-        rows.len() <= limit.rows && self.bytes(rows) <= limit.bytes
-    }
-
-    /// Cuts rows into parts that fit, where statements begin: the outermost ones first, then those after a blank row.
-    fn split(&self, rows: Range<usize>, limit: Limit) -> Vec<Range<usize>> {
-        let mut out = Vec::new();
-        let mut start = rows.start;
-        while !self.fits(&(start..rows.end), limit.with_slack()) && start + 1 < rows.end {
-            let mut end = start + 1;
-            while end + 1 < rows.end && self.fits(&(start..end + 1), limit) {
-                end += 1;
-            }
-            let earliest = (start + (end - start) / 2).max(start + 1);
-            let next = (earliest..=end)
-                .min_by_key(|row| {
-                    let depth = self.rows.depths.get(*row).copied().unwrap_or(u16::MAX);
-                    let is_held = self.rows.holds_next.get(row - 1).copied().unwrap_or(false);
-                    let depth = if is_held { u16::MAX } else { depth };
-                    (depth, !self.lines.is_blank(row - 1), Reverse(*row))
-                })
-                .unwrap_or(end);
-            out.push(start..next);
-            start = next;
-        }
-        out.push(start..rows.end);
-        out
+    fn fits(&self, rows: Range<usize>, limit: Limit) -> bool {
+        limit.holds(self.lines, &rows)
     }
 
     /// Puts what is too little for a chunk to the one before it, or else to the one after it.
@@ -215,7 +157,7 @@ impl Layout<'_> {
             let is_little = span.is_loose
                 && !is_last_of_function
                 && self.places.get(span.place).is_some_and(|it| it.kind == ChunkKind::Code)
-                && self.fits(&(span.first..span.last + 1), LEFT);
+                && self.fits(span.first..span.last + 1, LEFT);
             if !is_left && !is_little {
                 span.first = early.take().unwrap_or(span.first);
                 out.push(span);
@@ -240,7 +182,7 @@ impl Layout<'_> {
                 && before.is_loose
                 && span.is_loose
                 && before.owner == span.owner
-                && self.fits(&(before.first..span.last + 1), REST)
+                && self.fits(before.first..span.last + 1, REST)
             {
                 if before.place != before.owner || span.place != span.owner {
                     before.doc = before.doc.take().filter(|_| before.place == before.owner).or(span.doc);
@@ -287,11 +229,6 @@ impl Layout<'_> {
             text: text.to_owned(),
         }
     }
-}
-
-/// The item needs no chunk of its own in a type.
-fn is_small(item: &Item) -> bool {
-    item.rows() <= SMALL_ROWS_MAX
 }
 
 /// Whether a text only ends blocks.

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use super::{FUNCTION_ROWS_MAX, Found, Item, ItemKind, NESTED_ROWS_MIN, Rows};
+use super::{FUNCTION_ROWS_MAX, Found, Item, ItemKind, NESTED_ROWS_MIN};
+use crate::chunks::cut::Cuts;
 use crate::chunks::lines::Lines;
 
 /// What a row inside of brackets counts as indented at least, so that a part rather begins with any statement.
@@ -10,11 +11,10 @@ const BRACKET_DEPTH: usize = 500;
 
 /// What the lines of a text say about where it can be cut.
 pub(super) fn read(lines: &Lines<'_>) -> Found {
-    let rows = Rows { depths: vec![u16::MAX; lines.count()], holds_next: vec![false; lines.count()] };
     let mut scan = Scan {
         lines,
         bytes: lines.text.as_bytes(),
-        rows,
+        cuts: Cuts::new(lines.count()),
         brackets: 0,
         above: None,
         awaits_doc: Documented::Module,
@@ -29,7 +29,7 @@ pub(super) fn read(lines: &Lines<'_>) -> Found {
     scan.close(0);
     let mut items = scan.items;
     prune(&mut items, false);
-    Found { items, doc: scan.doc, rows: scan.rows }
+    Found { items, doc: scan.doc, cuts: scan.cuts }
 }
 
 /// Leaves out what is too small for a chunk of its own.
@@ -66,7 +66,7 @@ struct Above {
 struct Scan<'a> {
     lines: &'a Lines<'a>,
     bytes: &'a [u8],
-    rows: Rows,
+    cuts: Cuts,
     /// How many brackets are open.
     brackets: usize,
     above: Option<Above>,
@@ -86,7 +86,7 @@ impl Scan<'_> {
         match self.bytes.get(start).copied().filter(|_| start < bytes.end) {
             None | Some(b'\r') => row + 1,
             Some(b'#') => {
-                self.note(row, indent);
+                self.cuts.note(row, indent);
                 self.stands_above(row..row + 1, indent, Some(start..bytes.end));
                 // A comment that is indented as a body is goes on with it.
                 for (_, item) in self.open.iter_mut().filter(|(outer, _)| *outer < indent) {
@@ -105,14 +105,14 @@ impl Scan<'_> {
         match (documented, self.open.last_mut()) {
             (Documented::Module, None) => self.doc = doc,
             (Documented::Definition(own), Some((open, item))) if own == *open => {
-                item.doc = doc.or(item.doc.take())
+                item.doc = doc.or(item.doc.take());
             }
             _ => {}
         }
         let rest = self.lines.text.get(start..self.lines.bytes(row).end).unwrap_or_default();
         // An `else` goes on with what is above it.
         let goes_on = ["elif", "else", "except", "finally"].iter().any(|it| rest.starts_with(it));
-        self.note(row, indent + usize::from(goes_on));
+        self.cuts.note(row, indent + usize::from(goes_on));
         let definition = definition(rest);
         let next = self.skip(row, start);
         let last = next - 1;
@@ -139,18 +139,8 @@ impl Scan<'_> {
         }
     }
 
-    fn note(&mut self, row: usize, depth: usize) {
-        if let Some(it) = self.rows.depths.get_mut(row) {
-            *it = u16::try_from(depth).unwrap_or(u16::MAX);
-        }
-    }
-
     fn stands_above(&mut self, rows: Range<usize>, indent: usize, comment: Option<Range<usize>>) {
-        for row in rows.clone() {
-            if let Some(it) = self.rows.holds_next.get_mut(row) {
-                *it = true;
-            }
-        }
+        self.cuts.hold(rows.clone());
         let (first, last) = (rows.start, rows.end - 1);
         match &mut self.above {
             Some(above) if above.last + 1 == first && above.indent == indent => {
@@ -199,7 +189,7 @@ impl Scan<'_> {
                     let bytes = self.lines.bytes(row);
                     let (_, start) = self.indent(bytes);
                     if !matches!(self.bytes.get(start), Some(b')' | b']' | b'}' | b'\n')) {
-                        self.note(row, BRACKET_DEPTH + self.brackets);
+                        self.cuts.note(row, BRACKET_DEPTH + self.brackets);
                     }
                     at += 1;
                 }
