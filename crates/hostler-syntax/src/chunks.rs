@@ -8,10 +8,13 @@
 
 mod code;
 mod cut;
+mod data;
 mod java;
 mod lines;
 mod markdown;
 mod nature;
+mod notebook;
+mod restructured;
 mod text;
 mod words;
 
@@ -84,12 +87,17 @@ pub fn chunks(path: &str, text: &str) -> Chunks {
     let lines = Lines::new(text);
     let nature = nature::of(path, text);
     let extension = extension(path).to_ascii_lowercase();
+    let module = code::module(path);
     let chunks = match extension.as_str() {
         "md" | "markdown" | "mdx" | "qmd" | "rmd" => markdown::chunks(&lines),
+        "rst" | "txt" | "rest" => restructured::chunks(&lines),
         "java" => java::chunks(path, &lines).unwrap_or_else(|| paragraphs(&lines)),
-        _ => {
-            language(path).and_then(|it| code::chunks(path, it, &lines)).unwrap_or_else(|| paragraphs(&lines))
-        }
+        "ipynb" => notebook::chunks(&module, &lines).unwrap_or_else(|| data::chunks(&module, &lines)),
+        "json" | "jsonc" | "json5" | "geojson" | "yaml" | "yml" | "toml" => data::chunks(&module, &lines),
+        "csv" | "tsv" => data::table(&module, &lines),
+        _ => language(path)
+            .and_then(|it| code::chunks(&module, it, &lines))
+            .unwrap_or_else(|| paragraphs(&lines)),
     };
     Chunks { chunks, nature }
 }

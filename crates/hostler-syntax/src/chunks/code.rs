@@ -53,16 +53,16 @@ const FUNCTIONS: &[&str] = &[
 const TYPES: &[&str] = &["type_alias_declaration", "type_definition", "union_definition"];
 
 /// The chunks of a text in `language`; `None` if it cannot be parsed.
-pub(super) fn chunks(path: &str, language: Language, lines: &Lines<'_>) -> Option<Vec<Chunk>> {
+pub(super) fn chunks(module: &str, language: Language, lines: &Lines<'_>) -> Option<Vec<Chunk>> {
     let found = match language {
         Language::Python => python::read(lines),
         _ => read(language.grammar().ok()?, lines)?,
     };
-    Some(layout::chunks(&module(path), &found, lines))
+    Some(layout::chunks(module, &found, lines))
 }
 
 /// What a file is called as a module: its name without extensions, or that of its folder where the name says nothing.
-fn module(path: &str) -> String {
+pub(super) fn module(path: &str) -> String {
     let stem = |name: &str| name.trim_start_matches('.').split('.').next().unwrap_or_default().to_owned();
     let own = stem(file_name(path));
     let folder = path.rsplit('/').nth(1).map(stem).filter(|it| !it.is_empty());

@@ -9,12 +9,16 @@ const LEVELS_MAX: usize = 6;
 
 /// The sections of a document, each headed by the titles above it and its own.
 pub(super) fn chunks(lines: &Lines<'_>) -> Vec<Chunk> {
-    let headings = headings(lines);
+    sections(lines, &headings(lines))
+}
+
+/// Cuts a document at its headings.
+pub(super) fn sections(lines: &Lines<'_>, headings: &[Heading]) -> Vec<Chunk> {
     let mut out = Vec::new();
     let mut titles: Vec<(usize, String)> = Vec::new();
     let mut start = 0;
     let mut before: Option<&Heading> = None;
-    for heading in &headings {
+    for heading in headings {
         // A heading that only a lower one follows stands in that one's section.
         let is_alone = before
             .is_some_and(|it| it.level < heading.level && lines.trimmed(it.body..heading.row).is_none());
@@ -42,13 +46,15 @@ fn section(lines: &Lines<'_>, start: usize, end: usize, titles: &[(usize, String
     out.extend(pieces.into_iter().map(|it| it.chunk(lines, ChunkKind::Section, &heading)));
 }
 
-struct Heading {
-    level: usize,
-    title: String,
+/// A heading of a document.
+pub(super) struct Heading {
+    /// How many others it may stand below, and one.
+    pub(super) level: usize,
+    pub(super) title: String,
     /// Where it begins.
-    row: usize,
+    pub(super) row: usize,
     /// The row after it.
-    body: usize,
+    pub(super) body: usize,
 }
 
 fn headings(lines: &Lines<'_>) -> Vec<Heading> {
