@@ -168,7 +168,7 @@ impl<'a> Batch<'a> {
                     id
                 ],
             )?;
-            self.execute("rename a chunk", "DELETE FROM words WHERE rowid = ?", params![id])?;
+            self.remove_words(id)?;
             self.insert_words(id, chunk)?;
             self.lengths.set(id, chunk.text.len());
         }
@@ -308,7 +308,7 @@ impl<'a> Batch<'a> {
         let last = first + span.count - 1;
         self.chunks -= span.count;
         for id in first..=last {
-            self.execute("remove words", "DELETE FROM words WHERE rowid = ?", params![id])?;
+            self.remove_words(id)?;
         }
         self.execute("remove chunks", "DELETE FROM chunks WHERE id BETWEEN ? AND ?", params![first, last])?;
         self.execute("remove vectors", "DELETE FROM vectors WHERE file_id = ?", params![span.file])?;
@@ -322,6 +322,17 @@ impl<'a> Batch<'a> {
             "INSERT INTO words (rowid, symbol, path, heading, doc, body) VALUES (?, ?, ?, ?, ?, ?)",
             params![id, it.symbol, it.path, it.heading, it.doc, it.body],
         )?;
+        self.execute(
+            "store names",
+            "INSERT INTO names (rowid, symbol, heading, doc) VALUES (?, ?, ?, ?)",
+            params![id, it.symbol, it.heading, it.doc],
+        )?;
+        Ok(())
+    }
+
+    fn remove_words(&self, id: i64) -> Result<(), Error> {
+        self.execute("remove words", "DELETE FROM words WHERE rowid = ?", params![id])?;
+        self.execute("remove names", "DELETE FROM names WHERE rowid = ?", params![id])?;
         Ok(())
     }
 

@@ -63,6 +63,11 @@ pub(crate) const STEPS: &[Step] = &["
         content = '', contentless_delete = 1, tokenize = 'porter unicode61'
     );
     INSERT INTO words (words, rank) VALUES ('pgsz', 8000);
+    CREATE VIRTUAL TABLE names USING fts5 (
+        symbol, heading, doc,
+        content = '', contentless_delete = 1, tokenize = 'porter unicode61'
+    );
+    INSERT INTO names (names, rank) VALUES ('pgsz', 8000);
     CREATE VIRTUAL TABLE stems USING fts5vocab (words, row);
 "];
 

@@ -15,6 +15,9 @@ const LENGTH: f32 = 0.6;
 /// Best chunks whose files are looked up one by one before all files are read.
 const LOOK_UPS_MAX: usize = 2_000;
 
+/// Chunks that an expression fits.
+const WORDS: &str = "SELECT rowid FROM words WHERE words MATCH ?";
+const NAMES: &str = "SELECT rowid FROM names WHERE names MATCH ?";
 /// Files of the last chunks that a chunk's file is looked for among.
 const NEAR: usize = 16;
 
@@ -69,24 +72,32 @@ impl Reader {
     ) -> Result<Vec<Hit>, Error> {
         let _snapshot = self.snapshot()?;
         let lengths = self.lengths()?;
-        let saturation = |chunk: i64| SATURATION * (1.0 - LENGTH + LENGTH * lengths.of(chunk));
-        let columns = Columns::new(weights);
-        let mut sums: Vec<(i64, f32)> = Vec::new();
+        let weights = Weights::new(weights);
+        let mut sums = vec![0.0_f32; self.ids()?];
         for it in wanted {
             let words = quoted(it.words);
+            let symbols = self.rows_with(NAMES, &format!("symbol : {words}"))?;
+            let headings = self.rows_with(NAMES, &format!("{{heading doc}} : {words}"))?;
+            let named = merged(&symbols, weights.symbol, &headings, weights.heading);
+            let rows = if it.common { Vec::new() } else { self.rows_with(WORDS, &words)? };
             #[expect(clippy::cast_possible_truncation, reason = "a weight")]
-            let worth = it.worth as f32;
-            let mut weighed = Vec::new();
-            for (column, weight) in columns.parts(it.common) {
-                let rows = self.rows_with(&format!("{column}{words}"))?;
-                weighed = merged(&weighed, rows.into_iter().map(|chunk| (chunk, weight)));
+            let worth = it.worth as f32 * (1.0 + SATURATION);
+            for (chunk, weight) in merged_pairs(&rows, &named) {
+                let weight = weight + weights.any;
+                let saturation = SATURATION * (1.0 - LENGTH + LENGTH * lengths.of(chunk));
+                if let Some(sum) = usize::try_from(chunk).ok().and_then(|it| sums.get_mut(it)) {
+                    *sum += worth * weight / (weight + saturation);
+                }
             }
-            let scores = weighed.into_iter().map(|(chunk, weight)| {
-                (chunk, worth * weight * (1.0 + SATURATION) / (weight + saturation(chunk)))
-            });
-            sums = merged(&sums, scores);
         }
-        self.best(sums.into_iter().map(|(chunk, sum)| (chunk, f64::from(sum))).collect(), filter, limit)
+        let found = (0..).zip(sums).filter(|(_, sum)| 0.0 < *sum);
+        self.best(found.map(|(chunk, sum)| (chunk, f64::from(sum))).collect(), filter, limit)
+    }
+
+    /// One more than the highest id of a chunk.
+    fn ids(&self) -> Result<usize, Error> {
+        let next: i64 = self.one("search", "SELECT next_chunk FROM state", [], |row| row.get(0))?;
+        Ok(usize::try_from(next).unwrap_or_default())
     }
 
     /// In how many chunks each stem stands, as the `porter` tokenizer makes stems.
@@ -100,9 +111,9 @@ impl Reader {
     }
 
     /// Chunks that fit an expression, ascending.
-    fn rows_with(&self, expression: &str) -> Result<Vec<i64>, Error> {
+    fn rows_with(&self, sql: &str, expression: &str) -> Result<Vec<i64>, Error> {
         let mut rows = Vec::new();
-        self.each("search", "SELECT rowid FROM words WHERE words MATCH ?", [expression], |row| {
+        self.each("search", sql, [expression], |row| {
             rows.push(row.get(0)?);
             Ok(())
         })
@@ -197,44 +208,50 @@ impl Reader {
     }
 }
 
-/// What is asked of each word, and what an answer adds: column by column would be five questions for three answers.
-struct Columns {
+/// What it adds that a word stands somewhere, in a symbol, in a heading or documentation.
+struct Weights {
     any: f32,
     symbol: f32,
     heading: f32,
 }
 
-impl Columns {
+impl Weights {
+    #[expect(clippy::cast_possible_truncation, reason = "weights")]
     fn new([symbol, path, heading, doc, body]: [f64; 5]) -> Self {
         let any = path.min(body);
-        #[expect(clippy::cast_possible_truncation, reason = "weights")]
         let more = |weight: f64| (weight - any).max(0.0) as f32;
-        #[expect(clippy::cast_possible_truncation, reason = "a weight")]
         Self { any: any as f32, symbol: more(symbol), heading: more(heading.max(doc)) }
-    }
-
-    fn parts(&self, common: bool) -> Vec<(&'static str, f32)> {
-        let all = [("", self.any), ("symbol : ", self.symbol), ("{heading doc} : ", self.heading)];
-        let named = [("symbol : ", self.any + self.symbol), ("{heading doc} : ", self.any + self.heading)];
-        let parts = if common { named.to_vec() } else { all.to_vec() };
-        parts.into_iter().filter(|(_, weight)| 0.0 < *weight).collect()
     }
 }
 
-/// Both lists of numbers by chunk, each ascending, with the sum where a chunk is in both.
-fn merged(left: &[(i64, f32)], right: impl IntoIterator<Item = (i64, f32)>) -> Vec<(i64, f32)> {
-    let right = right.into_iter();
-    let mut out = Vec::with_capacity(left.len() + right.size_hint().0);
-    let mut left = left.iter().copied().peekable();
-    for (chunk, number) in right {
-        while let Some(before) = left.next_if(|it| it.0 < chunk) {
-            out.push(before);
+/// Both lists of chunks, each ascending, with the sum of weights where a chunk is in both.
+fn merged(left: &[i64], left_weight: f32, right: &[i64], right_weight: f32) -> Vec<(i64, f32)> {
+    let right: Vec<(i64, f32)> = right.iter().map(|it| (*it, right_weight)).collect();
+    let mut out: Vec<(i64, f32)> = merged_pairs(left, &right).collect();
+    let mut left = left.iter().peekable();
+    for (chunk, weight) in &mut out {
+        if left.next_if(|it| *it == chunk).is_some() {
+            *weight += left_weight;
         }
-        let same = left.next_if(|it| it.0 == chunk).map_or(0.0, |it| it.1);
-        out.push((chunk, same + number));
     }
-    out.extend(left);
     out
+}
+
+/// Chunks of both lists, each ascending, with the weight of the second list or 0.
+fn merged_pairs(chunks: &[i64], weighed: &[(i64, f32)]) -> impl Iterator<Item = (i64, f32)> {
+    let mut chunks = chunks.iter().copied().peekable();
+    let mut weighed = weighed.iter().copied().peekable();
+    std::iter::from_fn(move || match (chunks.peek(), weighed.peek()) {
+        (Some(chunk), Some((other, _))) if chunk < other => chunks.next().map(|it| (it, 0.0)),
+        (Some(_), None) => chunks.next().map(|it| (it, 0.0)),
+        (chunk, Some((other, _))) => {
+            if chunk == Some(other) {
+                chunks.next();
+            }
+            weighed.next()
+        }
+        (None, None) => None,
+    })
 }
 
 /// A word or phrase as FTS5 takes it whatever stands in it.
