@@ -9,7 +9,7 @@ pub use hashed::{DIMENSIONS, hashed};
 pub use model::{Error, Model};
 
 /// Makes a vector one unit long, in place; one of nothing stays as it is.
-fn normalise(vector: &mut [f32]) {
+pub fn normalise(vector: &mut [f32]) {
     let length = vector.iter().map(|it| f64::from(*it) * f64::from(*it)).sum::<f64>().sqrt();
     if 0.0 < length {
         for value in vector {

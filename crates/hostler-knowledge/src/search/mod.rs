@@ -15,7 +15,7 @@ mod tests;
 use hostler_syntax::chunks::{Chunk, words};
 
 pub use glob::Glob;
-pub use query::{Counts, Query, Term};
+pub use query::{Counts, Query, Term, Wanted};
 pub use rank::{Candidate, Part, Ranked, rank};
 pub use stem::stem;
 

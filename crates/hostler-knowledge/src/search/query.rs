@@ -13,10 +13,12 @@ const BYTES_MAX: usize = 16 * 1024;
 const TERMS_MAX: usize = 48;
 /// Phrases and identifiers of a query that count.
 const PHRASES_MAX: usize = 16;
-/// Rows that the words of an expression may come to before words that many more have are looked for in names alone.
-const ROWS_MAX: u64 = 6_000;
-/// A word that more rows have than this is looked for in names first, even alone.
-const COMMON_MIN: u64 = 12_000;
+/// Chunks that the words may come to before those that more have are looked for where few words stand.
+const ROWS_MAX: u64 = 8_000;
+/// A word that more chunks have than this is looked for there even if no other one is rarer.
+const COMMON_MIN: u64 = 40_000;
+/// What a word is worth that is related to one that nothing has.
+const UNKNOWN: f64 = 0.3;
 
 /// Words that say nothing about what is looked for.
 const STOP: &[&str] = &[
@@ -59,6 +61,17 @@ pub struct Term {
     pub stem: String,
     /// Words that mean the same, each with its stem.
     pub related: Vec<(&'static str, String)>,
+}
+
+/// What an index is asked for.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// A word, or words that stand side by side, in small letters.
+    pub words: String,
+    /// What it counts for where it is found.
+    pub worth: f64,
+    /// Only in symbols, headings and documentation.
+    pub common: bool,
 }
 
 /// What is asked for, read from what somebody typed. Operators and quotes have no meaning beyond the words in them: no
@@ -120,53 +133,38 @@ impl Query {
         self.is_cut
     }
 
-    /// Every stem whose count [`Query::expressions`] and a score want to know.
+    /// Stems whose counts [`Self::wanted`] and a score want to know.
     pub fn stems(&self) -> Vec<&str> {
-        let mut out: Vec<&str> = Vec::new();
-        for term in &self.terms {
-            for stem in std::iter::once(&term.stem).chain(term.related.iter().map(|(_, stem)| stem)) {
-                if !out.contains(&stem.as_str()) {
-                    out.push(stem);
-                }
-            }
-        }
-        out
+        self.terms.iter().map(|it| it.stem.as_str()).collect()
     }
 
-    /// What an index is asked in the language of FTS5, in columns `symbol` and so on: the next one where what came before
-    /// found too little. Every word is quoted. None where no word is in the index.
+    /// What an index is asked for: chunks that have any of these. Empty where no word is in the index.
     ///
-    /// Words are joined by OR. Those that a large part of the index has would make it read and score that part, for
-    /// chunks that no other word speaks for: they are looked for in names and documentation.
-    pub fn expressions(&self, counts: &Counts) -> Vec<String> {
+    /// Words that a large part of the index has would make it read that part for chunks that no other word speaks for:
+    /// they are looked for where few words stand.
+    pub fn wanted(&self, counts: &Counts) -> Vec<Wanted> {
         let mut terms: Vec<(&Term, u64)> = self.terms.iter().map(|it| (it, counts.of(&it.stem))).collect();
         terms.sort_by_key(|(_, count)| *count);
-        let mut rows = 0;
-        let (mut first, mut all) = (Vec::new(), Vec::new());
-        for (term, count) in &terms {
-            let quoted = format!("\"{}\"", term.word);
-            if *count == 0 {
+        let (mut rows, mut out) = (0, Vec::new());
+        for (term, count) in terms {
+            let worth = counts.rarity(&term.stem);
+            if count == 0 {
                 // Nothing is called so; what means the same may be there.
-                let known = term.related.iter().filter(|(_, stem)| 0 < counts.of(stem));
-                first.extend(known.map(|(word, _)| format!("{{symbol heading}} : \"{word}\"")));
+                let related = term.related.iter().map(|(word, _)| (*word).to_owned());
+                out.extend(related.map(|words| Wanted { words, worth: worth * UNKNOWN, common: true }));
                 continue;
             }
+            let is_first = rows == 0;
             rows += count;
-            let is_rare = rows <= ROWS_MAX || first.is_empty() && *count <= COMMON_MIN;
-            first.push(if is_rare { quoted.clone() } else { format!("{{symbol doc}} : {quoted}") });
-            all.push(quoted);
+            let common = ROWS_MAX < rows && (!is_first || COMMON_MIN < count);
+            out.push(Wanted { words: term.word.clone(), worth, common });
         }
-        let adjacent = |words: &[String]| format!("\"{}\"", words.join(" "));
         let names = self.identifiers.iter().map(|it| small(it));
-        let phrases: Vec<String> =
-            self.phrases.iter().cloned().chain(names).map(|it| adjacent(&it)).collect();
-        let join = |parts: &[String]| [parts, &phrases].concat().join(" OR ");
-        match (first.is_empty(), all.is_empty()) {
-            (true, _) => Vec::new(),
-            (false, true) => vec![join(&first)],
-            (false, false) if first == all => vec![join(&all)],
-            (false, false) => vec![join(&first), join(&all)],
+        for phrase in self.phrases.iter().cloned().chain(names) {
+            let worth = phrase.iter().map(|it| counts.rarity(&stem(it))).sum();
+            out.push(Wanted { words: phrase.join(" "), worth, common: false });
         }
+        out
     }
 }
 
