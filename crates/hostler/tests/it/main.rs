@@ -17,6 +17,7 @@ mod invariants;
 mod lifecycle;
 mod mcp;
 mod opencode;
+mod rag;
 mod recall;
 mod replay;
 mod report;
