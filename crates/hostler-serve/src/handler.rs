@@ -10,7 +10,8 @@ use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestMethod, CompleteRequestParams,
     CompleteResult, ContentBlock, CustomRequest, CustomResult, ErrorCode, Implementation,
     InitializeRequestParams, InitializeResult, ListToolsResult, PaginatedRequestParams,
-    ProgressNotificationParam, RequestMetaObject, ServerCapabilities, ServerConfig,
+    ProgressNotificationParam, ProtocolVersion, RequestMetaObject, Resource, ServerCapabilities,
+    ServerConfig,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -105,7 +106,11 @@ impl Handler {
             }
         };
         match ended {
-            Ok(Ok(Some(answer))) => Ok(result(answer).into()),
+            Ok(Ok(Some(answer))) => {
+                let knows_links =
+                    context.protocol_version().is_some_and(|it| ProtocolVersion::V_2025_06_18 <= it);
+                Ok(result(answer, knows_links).into())
+            }
             Ok(Ok(None)) => Err(invalid(format!("there is no tool `{name}`"))),
             // What a fault said is for us and not for a model; the process has told it on stderr.
             Ok(Err(_)) | Err(_) => {
@@ -220,8 +225,12 @@ fn listed(tool: Tool) -> rmcp::model::Tool {
     out
 }
 
-fn result(answer: Answer) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
+fn result(answer: Answer, knows_links: bool) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(answer.text)];
+    if knows_links {
+        let link = |it: crate::Link| ContentBlock::resource_link(Resource::new(it.uri, it.name));
+        content.extend(answer.links.into_iter().map(link));
+    }
     let mut result =
         if answer.failed { CallToolResult::error(content) } else { CallToolResult::success(content) };
     result.structured_content = answer.structured;

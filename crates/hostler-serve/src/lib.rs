@@ -69,13 +69,24 @@ pub struct Call<'a> {
     pub cancelled: &'a dyn Fn() -> bool,
 }
 
+/// A file that an answer speaks of. Clients that know links offer to open it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Link {
+    /// Its address.
+    pub uri: String,
+    /// The name that people read.
+    pub name: String,
+}
+
 /// What a call came to.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Answer {
     /// For a model.
     pub text: String,
     /// For programs, as the tool's output schema says.
     pub structured: Option<Value>,
+    /// Files that the text names; clients of revisions without links do not get them.
+    pub links: Vec<Link>,
     /// It could not be done; the text says why.
     pub failed: bool,
 }

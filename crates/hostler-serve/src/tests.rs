@@ -65,7 +65,7 @@ impl Bench {
 }
 
 fn answer(text: &str) -> Answer {
-    Answer { text: text.to_owned(), structured: Some(json!({ "said": text })), failed: false }
+    Answer { text: text.to_owned(), structured: Some(json!({ "said": text })), ..Answer::default() }
 }
 
 /// The tools of the bench.
@@ -79,7 +79,7 @@ impl Tools for Fixture {
     fn call(&self, name: &str, call: &Call<'_>) -> Option<Answer> {
         Some(match name {
             "echo" => answer(call.arguments.get("text").and_then(Value::as_str).unwrap_or("nothing")),
-            "fail" => Answer { text: "no".to_owned(), structured: None, failed: true },
+            "fail" => Answer { text: "no".to_owned(), failed: true, ..Answer::default() },
             "panic" => panic!("a secret of the server"),
             "tell" => {
                 for (done, doing) in [(0.0, "begin"), (1.0, "middle"), (1.0, "again"), (2.0, "end")] {

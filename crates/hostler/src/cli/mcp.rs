@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use hostler_model::Host;
-use hostler_serve::{Answer, Call, Server, Tool, Tools};
+use hostler_serve::{Answer, Call, Link, Server, Tool, Tools};
 
 use crate::exit::Exit;
 use crate::tools::{self, Group};
@@ -14,6 +14,10 @@ use crate::tools::{self, Group};
 const INSTRUCTIONS: &str = "hostler keeps the record of work sessions of this project and its gates. Call \
      `session-status` when work begins, log what is done while it is done, and call `code-review` on files that you \
      changed before you say that they are done.";
+/// The same of retrieval alone.
+const RAG_INSTRUCTIONS: &str = "An index of this project's files. Ask `rag_search` where something is done before you \
+     read or grep through files, open the lines that a hit names before you rely on it, and call `rag_index` where \
+     there is no index yet.";
 /// More tools than there are: some clients read the first page alone.
 const PAGE_SIZE: usize = 100;
 
@@ -23,7 +27,7 @@ const PAGE_SIZE: usize = 100;
 /// set up.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Offer these groups only: session, kg, conversation, review [default: all]
+    /// Offer these groups only: session, kg, conversation, review, rag [default: all]
     #[arg(long, value_name = "GROUPS", value_delimiter = ',', value_parser = group)]
     tools: Vec<Group>,
 }
@@ -38,11 +42,25 @@ fn group(text: &str) -> Result<Group, String> {
 pub(crate) fn run(args: &Args) -> anyhow::Result<Exit> {
     let directory = std::env::current_dir().context("cannot tell the working directory")?;
     let groups = if args.tools.is_empty() { Group::ALL.to_vec() } else { args.tools.clone() };
+    // Who asks for retrieval alone asks for the server that is known by this name.
+    if groups == [Group::Rag] {
+        return serve_rag();
+    }
+    serve("hostler", INSTRUCTIONS, directory, groups)
+}
+
+/// Serves the tools of retrieval alone, as `hostler rag` without a further word does.
+pub(crate) fn serve_rag() -> anyhow::Result<Exit> {
+    let directory = std::env::current_dir().context("cannot tell the working directory")?;
+    serve("rag", RAG_INSTRUCTIONS, directory, vec![Group::Rag])
+}
+
+fn serve(name: &str, instructions: &str, directory: PathBuf, groups: Vec<Group>) -> anyhow::Result<Exit> {
     let server = Server {
-        name: "hostler".to_owned(),
+        name: name.to_owned(),
         title: "hostler".to_owned(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
-        instructions: INSTRUCTIONS.to_owned(),
+        instructions: instructions.to_owned(),
         page_size: PAGE_SIZE,
     };
     let tools = Arc::new(Registry { directory, groups });
@@ -75,7 +93,8 @@ impl Tools for Registry {
                 cancelled: call.cancelled,
             },
         );
-        Some(Answer { text: answer.text, structured: answer.structured, failed: answer.failed })
+        let links = answer.links.into_iter().map(|it| Link { uri: it.uri, name: it.name }).collect();
+        Some(Answer { text: answer.text, structured: answer.structured, links, failed: answer.failed })
     }
 }
 

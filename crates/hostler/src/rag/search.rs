@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
+use std::path::PathBuf;
 use std::time::Duration;
 
 use hostler_knowledge::embed;
@@ -42,6 +43,8 @@ pub(crate) struct Request<'a> {
 /// What was found.
 #[derive(Debug, Default)]
 pub(crate) struct Answer {
+    /// The folder that their paths are relative to.
+    pub(crate) root: PathBuf,
     /// The best first.
     pub(crate) hits: Vec<Hit>,
     /// What is to be told besides.
@@ -109,20 +112,30 @@ pub(crate) fn search(place: &Place, embedder: &dyn Embedder, request: &Request<'
     }
     if query.is_empty() {
         notes.push("the query has no word in it, only signs".to_owned());
-        return Ok(Answer { hits: Vec::new(), notes });
+        return Ok(Answer { notes, ..Answer::default() });
     }
     let search = Search { query: &query, asked: request, embedder, count };
-    let (mut hits, told) = search.run(place)?;
-    let mut paths: Vec<String> = hits.iter().map(|it| it.path.clone()).collect();
+    let mut found = search.run(place)?;
+    let mut paths: Vec<String> = found.hits.iter().map(|it| it.path.clone()).collect();
     paths.sort_unstable();
     paths.dedup();
-    let fresh = freshen(place, &paths, search.usable(place)?, FRESHEN_MAX);
-    notes.extend(told);
+    let embedder = found.is_same.then_some(embedder);
+    let fresh = freshen(place, &paths, embedder, FRESHEN_MAX);
     if fresh.is_changed() {
-        (hits, _) = search.run(place)?;
+        found = search.run(place)?;
     }
+    notes.extend(found.notes);
     notes.extend(fresh.notes);
-    Ok(Answer { hits, notes })
+    Ok(Answer { root: found.root, hits: found.hits, notes })
+}
+
+/// What one look into the index found.
+struct Found {
+    root: PathBuf,
+    hits: Vec<Hit>,
+    notes: Vec<String>,
+    /// What is configured made the vectors of the index.
+    is_same: bool,
 }
 
 /// One search.
@@ -144,18 +157,19 @@ enum Vectors<'a> {
 }
 
 impl Search<'_> {
-    fn run(&self, place: &Place) -> Result<(Vec<Hit>, Vec<String>), Error> {
+    fn run(&self, place: &Place) -> Result<Found, Error> {
         let mut notes = Vec::new();
         let Some(reader) = Reader::open(&place.db)? else { return Err(Error::NoIndex(place.db.clone())) };
-        if reader.meta(meta::LAST_INDEX_AT)?.is_none() && reader.meta(meta::ROOT)?.is_none() {
+        let Some(root) = reader.meta(meta::ROOT)?.map(PathBuf::from) else {
             return Err(Error::NoIndex(place.db.clone()));
-        }
+        };
         let glob = self.asked.glob.map(str::trim).filter(|it| !it.is_empty()).map(Glob::new);
         let fits = |path: &str| glob.as_ref().is_none_or(|it| it.fits(path));
         let counts = self.counts(&reader)?;
         let limit = CANDIDATES.max(self.count * 2);
         let mut ids = self.by_words(&reader, &counts, glob.is_some().then_some(&fits), limit)?;
-        let near = match self.vectors(&reader)? {
+        let (vectors, is_same) = self.vectors(&reader)?;
+        let near = match vectors {
             Vectors::Of(embedder) => match embedder.embed(&[self.asked.query]) {
                 Ok(vectors) => nearest(&reader, vectors.first().map_or(&[], Vec::as_slice), &ids, f64::MIN)?,
                 Err(why) => {
@@ -182,7 +196,7 @@ impl Search<'_> {
             rows.iter().map(|it| candidate(it, near.get(&it.id).copied())).collect();
         let ranked = rank(self.query, &counts, &candidates);
         let hits = ranked.iter().filter_map(|it| Some(self.hit(it, rows.get(it.index)?)));
-        Ok((hits.take(self.count).collect(), notes))
+        Ok(Found { root, hits: hits.take(self.count).collect(), notes, is_same })
     }
 
     fn counts(&self, reader: &Reader) -> Result<Counts, Error> {
@@ -213,12 +227,12 @@ impl Search<'_> {
         if is_enough { Ok(ids) } else { ask(true) }
     }
 
-    /// Which vectors the index has, and whether the query can have one of the same kind.
-    fn vectors(&self, reader: &Reader) -> Result<Vectors<'_>, Error> {
+    /// Which vectors the index has, and whether what is configured made them.
+    fn vectors(&self, reader: &Reader) -> Result<(Vectors<'_>, bool), Error> {
         let mode = reader.meta(meta::EMBEDDING_MODE)?.unwrap_or_default();
         let name = reader.meta(meta::EMBEDDING_NAME)?.unwrap_or_default();
         let is_same = mode == self.embedder.mode() && name == self.embedder.name();
-        Ok(match mode.as_str() {
+        let vectors = match mode.as_str() {
             "local" => Vectors::Hashed,
             _ if is_same => Vectors::Of(self.embedder),
             "remote" if self.embedder.mode() != "remote" => Vectors::Without(Some(
@@ -230,16 +244,8 @@ impl Search<'_> {
                  `hostler rag index` makes them anew"
             ))),
             _ => Vectors::Without(None),
-        })
-    }
-
-    /// What makes vectors for files that changed; `None` where what is configured is not what the index has.
-    fn usable(&self, place: &Place) -> Result<Option<&dyn Embedder>, Error> {
-        let Some(reader) = Reader::open(&place.db)? else { return Ok(None) };
-        let mode = reader.meta(meta::EMBEDDING_MODE)?.unwrap_or_default();
-        let name = reader.meta(meta::EMBEDDING_NAME)?.unwrap_or_default();
-        let is_same = mode == self.embedder.mode() && name == self.embedder.name();
-        Ok(is_same.then_some(self.embedder))
+        };
+        Ok((vectors, is_same))
     }
 
     fn hit(&self, ranked: &Ranked, row: &ChunkRow) -> Hit {

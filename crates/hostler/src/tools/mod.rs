@@ -5,6 +5,7 @@
 
 mod conversation;
 mod graph;
+mod rag;
 mod review;
 mod schema;
 mod session;
@@ -49,6 +50,10 @@ pub(crate) const TOOLS: &[&Tool] = &[
     &conversation::query::TOOL,
     &review::review::TOOL,
     &review::fix::TOOL,
+    &rag::search::TOOL,
+    &rag::index::TOOL,
+    &rag::status::TOOL,
+    &rag::get::TOOL,
 ];
 
 /// What belongs together, and is offered together.
@@ -62,11 +67,14 @@ pub(crate) enum Group {
     Conversation,
     /// The gates.
     Review,
+    /// The index of the project.
+    Rag,
 }
 
 impl Group {
     /// All of them.
-    pub(crate) const ALL: &[Self] = &[Self::Session, Self::Graph, Self::Conversation, Self::Review];
+    pub(crate) const ALL: &[Self] =
+        &[Self::Session, Self::Graph, Self::Conversation, Self::Review, Self::Rag];
 
     /// Its name on the command line.
     pub(crate) fn name(self) -> &'static str {
@@ -75,6 +83,7 @@ impl Group {
             Self::Graph => "kg",
             Self::Conversation => "conversation",
             Self::Review => "review",
+            Self::Rag => "rag",
         }
     }
 }
@@ -178,17 +187,28 @@ pub(crate) struct Answer {
     pub(crate) text: String,
     /// The same for programs, as the tool's output schema says; not of a call that failed.
     pub(crate) structured: Option<Value>,
+    /// Files that the text names, for whoever opens them.
+    pub(crate) links: Vec<Link>,
     /// It could not be done; the text says why.
     pub(crate) failed: bool,
 }
 
+/// A file that an answer names.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Link {
+    /// Its address.
+    pub(crate) uri: String,
+    /// What it is called in the text.
+    pub(crate) name: String,
+}
+
 impl Answer {
     fn new(text: impl Into<String>, structured: Value) -> Self {
-        Self { text: text.into(), structured: Some(structured), failed: false }
+        Self { text: text.into(), structured: Some(structured), links: Vec::new(), failed: false }
     }
 
     fn failed(text: impl Into<String>) -> Self {
-        Self { text: text.into(), structured: None, failed: true }
+        Self { text: text.into(), structured: None, links: Vec::new(), failed: true }
     }
 }
 

@@ -33,6 +33,8 @@ pub(crate) enum Kind {
     OneOf(&'static [&'static str]),
     /// A whole number from 0.
     Number,
+    /// A number.
+    Decimal,
     /// Yes or no.
     Flag,
     /// Texts, at least one.
@@ -74,6 +76,7 @@ impl Kind {
             Self::Text => json!({ "type": "string" }),
             Self::OneOf(words) => json!({ "type": "string", "enum": words }),
             Self::Number => json!({ "type": "integer", "minimum": 0 }),
+            Self::Decimal => json!({ "type": "number" }),
             Self::Flag => json!({ "type": "boolean" }),
             Self::Texts => json!({ "type": "array", "items": { "type": "string" }, "minItems": 1 }),
             Self::SomeOf(words) => {
@@ -92,6 +95,7 @@ impl Kind {
             Self::Text => "a text".to_owned(),
             Self::OneOf(words) => format!("one of {}", listed(words)),
             Self::Number => "a whole number from 0".to_owned(),
+            Self::Decimal => "a number".to_owned(),
             Self::Flag => "true or false".to_owned(),
             Self::Texts | Self::Lines => "a list of texts, such as `[\"…\"]`".to_owned(),
             Self::SomeOf(words) => format!("a list of any of {}", listed(words)),
@@ -194,6 +198,7 @@ fn accepted(argument: &Argument, value: &Value) -> Result<Value, String> {
         Kind::Text => text(value),
         Kind::OneOf(words) => word(words, value),
         Kind::Number => whole(value).map(Value::from).ok_or_else(wrong),
+        Kind::Decimal => value.as_f64().map(Value::from).ok_or_else(wrong),
         Kind::Flag => value.as_bool().map(Value::from).ok_or_else(wrong),
         Kind::Texts | Kind::Lines => list(&text),
         Kind::SomeOf(words) => list(&|value| word(words, value)),

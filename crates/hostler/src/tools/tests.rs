@@ -11,12 +11,13 @@ fn names_are_unique_and_each_group_is_complete() {
     let names: BTreeSet<&str> = TOOLS.iter().map(|it| it.name).collect();
     assert_eq!(names.len(), TOOLS.len());
     let count = |group: Group| TOOLS.iter().filter(|it| it.group == group).count();
-    assert_eq!(Group::ALL.iter().map(|it| count(*it)).collect::<Vec<_>>(), [9, 12, 3, 2]);
+    assert_eq!(Group::ALL.iter().map(|it| count(*it)).collect::<Vec<_>>(), [9, 12, 3, 2, 4]);
     let prefixes = |group: Group| match group {
         Group::Session => "session-",
         Group::Graph => "kg-",
         Group::Conversation => "conv-",
         Group::Review => "code-",
+        Group::Rag => "rag_",
     };
     for tool in TOOLS {
         assert!(tool.name.starts_with(prefixes(tool.group)), "{}", tool.name);

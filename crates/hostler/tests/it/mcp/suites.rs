@@ -66,7 +66,7 @@ fn the_inspector_lists_and_calls_every_tool() {
         .iter()
         .map(|it| it["name"].as_str().unwrap().to_owned())
         .collect();
-    assert_eq!(names.len(), 26);
+    assert_eq!(names.len(), 30);
     let arguments = |name: &str| -> &[&str] {
         match name {
             "session-begin" => &["purpose=q", "force=true"],
@@ -214,7 +214,7 @@ fn the_handshake_of_the_first_revision_is_kept() {
     ];
     let said = speak(&site, &[], lines.join("\n").as_bytes());
     assert_eq!(said.to(1)["result"]["serverInfo"]["name"], "hostler");
-    assert_eq!(said.to(2)["result"]["tools"].as_array().unwrap().len(), 26);
+    assert_eq!(said.to(2)["result"]["tools"].as_array().unwrap().len(), 30);
     assert_eq!(said.to(3)["result"]["structuredContent"]["active"], true);
     assert!(said.to(2)["result"].get("resultType").is_none() && said.to(2)["result"].get("ttlMs").is_none());
 }

@@ -37,6 +37,7 @@ const GRAPH: &[&str] = &[
 ];
 const CONVERSATION: &[&str] = &["conv-sync", "conv-status", "conv-query"];
 const REVIEW: &[&str] = &["code-review", "code-fix"];
+const RAG: &[&str] = &["rag_search", "rag_index", "rag_status", "rag_get"];
 
 /// A project that `hostler init` set up.
 fn configured() -> Site {
@@ -60,7 +61,7 @@ fn names(tools: &[Value]) -> Vec<&str> {
 #[test]
 fn every_tool_is_listed_under_its_name() {
     let tools = listed(&configured(), &[]);
-    assert_eq!(names(&tools), [SESSION, GRAPH, CONVERSATION, REVIEW].concat());
+    assert_eq!(names(&tools), [SESSION, GRAPH, CONVERSATION, REVIEW, RAG].concat());
 }
 
 // @traces 021-US-006-AC05
@@ -158,14 +159,14 @@ fn groups_are_offered_as_asked_for() {
 #[test]
 fn tools_of_the_graph_are_for_projects_that_are_set_up() {
     let site = Site::new();
-    assert_eq!(names(&listed(&site, &[])), [SESSION, CONVERSATION, REVIEW].concat());
+    assert_eq!(names(&listed(&site, &[])), [SESSION, CONVERSATION, REVIEW, RAG].concat());
     let query = json!({ "cypher": "MATCH (n) RETURN n" });
     let refused = call_one(&site, "kg-query", query.clone());
     let text = refused["content"][0]["text"].as_str().unwrap();
     assert!(refused["isError"] == true && text.contains("has no `.hostler/config.toml`"), "{refused}");
     // A project that is set up while the server runs is one from then on.
     site.write(".hostler/config.toml", "version = 1\n");
-    assert_eq!(names(&listed(&site, &[])).len(), 26);
+    assert_eq!(names(&listed(&site, &[])).len(), 30);
     let later = call_one(&site, "kg-query", query);
     assert!(later["content"][0]["text"].as_str().unwrap().starts_with("not available yet: "), "{later}");
 }
