@@ -1,6 +1,7 @@
 //! Changes that happen together or not at all.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::path::Path;
 
 use rusqlite::{OptionalExtension, Params, Transaction, params};
@@ -62,42 +63,15 @@ impl<'a> Batch<'a> {
         }
         let count = count(file, chunks)?;
         let first = (0 < count).then_some(self.next_chunk);
-        let id = match old {
-            Some(old) => {
-                self.execute(
-                    "store a file",
-                    "UPDATE files SET size = ?, mtime_ns = ?, sha256 = ?, nature = ?, skipped = NULL,
-                     first_chunk = ?, chunk_count = ? WHERE id = ?",
-                    params![
-                        signed(file.size),
-                        file.mtime_ns,
-                        file.sha256,
-                        file.nature,
-                        first,
-                        count,
-                        old.file
-                    ],
-                )?;
-                old.file
-            }
-            None => {
-                self.execute(
-                    "store a file",
-                    "INSERT INTO files (path, size, mtime_ns, sha256, nature, first_chunk, chunk_count)
-                     VALUES (?, ?, ?, ?, ?, ?, ?)",
-                    params![
-                        file.path,
-                        signed(file.size),
-                        file.mtime_ns,
-                        file.sha256,
-                        file.nature,
-                        first,
-                        count
-                    ],
-                )?;
-                self.transaction.last_insert_rowid()
-            }
-        };
+        self.execute(
+            "store a file",
+            "INSERT INTO files (path, size, mtime_ns, sha256, nature, first_chunk, chunk_count)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)
+             ON CONFLICT (path) DO UPDATE SET size = ?2, mtime_ns = ?3, sha256 = ?4, nature = ?5, skipped = NULL,
+             first_chunk = ?6, chunk_count = ?7",
+            params![file.path, signed(file.size), file.mtime_ns, file.sha256, file.nature, first, count],
+        )?;
+        let id = old.map_or_else(|| self.transaction.last_insert_rowid(), |old| old.file);
         for chunk in chunks {
             self.execute(
                 "store a chunk",
@@ -205,24 +179,26 @@ impl<'a> Batch<'a> {
     ///
     /// [`Error::Input`] when two vectors of one call differ in length.
     pub fn set_vectors(&mut self, vectors: &[(i64, Vec<f32>)]) -> Result<(), Error> {
-        let mut files: BTreeMap<i64, (i64, i64, Vec<(usize, &[f32])>)> = BTreeMap::new();
-        for (chunk, vector) in vectors {
-            let Some((file, first, count)) = self.file_of(*chunk)? else { continue };
-            let slot = usize::try_from(chunk - first).unwrap_or_default();
-            files.entry(file).or_insert((first, count, Vec::new())).2.push((slot, vector));
-        }
         let dims = vectors.first().map_or(0, |(_, vector)| vector.len());
         if vectors.iter().any(|(_, vector)| vector.len() != dims) {
             return Err(Error::Input { path: String::new(), what: "its vectors differ in length".into() });
         }
-        for (file, (_, count, set)) in files {
-            let slots = usize::try_from(count).unwrap_or_default();
-            let stored = self.vectors_of(file)?.and_then(|data| Block::read(data, slots));
-            // Vectors of another length are those of another model.
-            let mut block = stored.filter(|it| it.dims() == dims).unwrap_or_else(|| Block::new(slots, dims));
-            for (slot, vector) in set {
-                block.set(slot, vector);
-            }
+        let mut blocks: BTreeMap<i64, Block> = BTreeMap::new();
+        for (chunk, vector) in vectors {
+            let Some((file, first, count)) = self.file_of(*chunk)? else { continue };
+            let block = match blocks.entry(file) {
+                Entry::Occupied(entry) => entry.into_mut(),
+                Entry::Vacant(entry) => {
+                    let slots = usize::try_from(count).unwrap_or_default();
+                    let stored = self.vectors_of(file)?.and_then(|data| Block::read(data, slots));
+                    // Vectors of another length are those of another model.
+                    let same = stored.filter(|it| it.dims() == dims);
+                    entry.insert(same.unwrap_or_else(|| Block::new(slots, dims)))
+                }
+            };
+            block.set(usize::try_from(chunk - first).unwrap_or(usize::MAX), vector);
+        }
+        for (file, block) in blocks {
             self.store_block(file, &block)?;
         }
         Ok(())
@@ -237,11 +213,15 @@ impl<'a> Batch<'a> {
     /// Takes all files out, with everything of them.
     pub fn clear(&mut self) -> Result<(), Error> {
         self.clear_vectors()?;
-        for sql in
-            ["DELETE FROM chunks", "DELETE FROM files", "INSERT INTO words (words) VALUES ('delete-all')"]
-        {
-            self.execute("remove all files", sql, [])?;
+        for table in ["chunks", "files", "lengths"] {
+            self.execute("remove all files", &format!("DELETE FROM {table}"), [])?;
         }
+        for table in ["words", "names"] {
+            let sql = format!("INSERT INTO {table} ({table}) VALUES ('delete-all')");
+            self.execute("remove all files", &sql, [])?;
+        }
+        self.chunks = 0;
+        self.lengths = Lengths::default();
         Ok(())
     }
 

@@ -1,12 +1,14 @@
 //! What a database of ours looks like, how one is told from others, and how an older one is brought up to date.
 
+use std::ffi::{OsStr, OsString};
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{ErrorKind, Read};
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::error::Error;
 use crate::lock::beside;
@@ -70,6 +72,10 @@ pub(crate) const STEPS: &[Step] = &["
     INSERT INTO names (names, rank) VALUES ('pgsz', 8000);
     CREATE VIRTUAL TABLE stems USING fts5vocab (words, row);
 "];
+
+/// What every index of the present version has.
+const TABLES: [&str; 9] =
+    ["meta", "files", "chunks", "state", "lengths", "vectors", "words", "names", "stems"];
 
 /// What a look at the first bytes of a file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -138,6 +144,7 @@ pub(crate) fn open_to_write(path: &Path, steps: &[Step]) -> Result<Connection, E
         });
     }
     migrate(&mut connection, path, found, steps)?;
+    check_tables(&connection, path)?;
     set_up_writing(&connection).map_err(failed("set up"))?;
     Ok(connection)
 }
@@ -179,6 +186,18 @@ fn identify(connection: &Connection, path: &Path) -> Result<i64, Error> {
         return Ok(0);
     }
     Err(Error::Foreign { path: path.to_path_buf(), what: "a database of another program" })
+}
+
+/// An error where one of our tables is missing.
+fn check_tables(connection: &Connection, path: &Path) -> Result<(), Error> {
+    let list = TABLES.map(|it| format!("'{it}'")).join(", ");
+    let sql = format!("SELECT count(*) FROM sqlite_schema WHERE name IN ({list})");
+    let there: i64 = connection.query_row(&sql, [], |row| row.get(0)).map_err(Error::sql("read", path))?;
+    if usize::try_from(there) == Ok(TABLES.len()) {
+        return Ok(());
+    }
+    let what = format!("it has {there} of the {} tables of an index", TABLES.len());
+    Err(Error::Damaged { path: path.to_path_buf(), what })
 }
 
 /// All steps, the version and our mark in one transaction: a stop at any point leaves the old version.
@@ -231,20 +250,66 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, Error> {
         Kind::Ours | Kind::Unmarked => {}
         Kind::Foreign(what) => return Err(Error::Foreign { path: path.to_path_buf(), what }),
     }
-    let failed = |action| Error::sql(action, path);
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(failed("open"))?;
-    connection.busy_timeout(WAIT_MAX).map_err(failed("open"))?;
-    let found = identify(&connection, path)?;
     let known = latest(STEPS);
-    connection
-        .execute_batch("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
-        .map_err(failed("set up"))?;
-    connection.set_prepared_statement_cache_capacity(64);
+    let (connection, found) = match opened_to_read(path, path.as_os_str(), OpenFlags::empty()) {
+        // Only what is being made for the first time has a journal; whoever writes next puts it right.
+        Err(Error::ReadOnly { .. }) if beside(path, "-journal").exists() => return Ok(None),
+        Err(error) if cannot_share(&error) && is_settled(path) => {
+            opened_to_read(path, &unchanging(path), OpenFlags::SQLITE_OPEN_URI)?
+        }
+        other => other?,
+    };
     match found {
         0 => Ok(None),
         _ if found < known => Err(Error::Older { path: path.to_path_buf(), found, known }),
         _ if known < found => Err(Error::Newer { path: path.to_path_buf(), found, known }),
-        _ => Ok(Some(connection)),
+        _ => {
+            check_tables(&connection, path)?;
+            Ok(Some(connection))
+        }
     }
 }
+
+/// A connection and the version that it sees.
+fn opened_to_read(path: &Path, name: &OsStr, more: OpenFlags) -> Result<(Connection, i64), Error> {
+    let failed = |action| Error::sql(action, path);
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX | more;
+    let connection = Connection::open_with_flags(Path::new(name), flags).map_err(failed("open"))?;
+    connection.busy_timeout(WAIT_MAX).map_err(failed("open"))?;
+    connection
+        .execute_batch("PRAGMA cache_size = -16384; PRAGMA temp_store = MEMORY;")
+        .map_err(failed("set up"))?;
+    connection.set_prepared_statement_cache_capacity(64);
+    let found = identify(&connection, path)?;
+    Ok((connection, found))
+}
+
+/// The files by which processes share a database could not be made: its folder cannot be written.
+fn cannot_share(error: &Error) -> bool {
+    match error {
+        Error::ReadOnly { .. } => true,
+        Error::Sql { source, .. } => source.sqlite_error_code() == Some(ErrorCode::CannotOpen),
+        _ => false,
+    }
+}
+
+/// Everything that was committed stands in the database itself.
+fn is_settled(path: &Path) -> bool {
+    beside(path, "-wal").metadata().map_or(true, |it| it.len() == 0)
+}
+
+/// The name by which a database is opened that nobody changes, without locks and files beside it.
+fn unchanging(path: &Path) -> OsString {
+    let mut name = b"file:".to_vec();
+    for byte in path.as_os_str().as_bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => name.push(*byte),
+            _ => name.extend(format!("%{byte:02x}").into_bytes()),
+        }
+    }
+    name.extend(b"?immutable=1");
+    OsString::from_vec(name)
+}
+
+#[cfg(test)]
+mod tests;

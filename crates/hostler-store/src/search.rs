@@ -256,7 +256,8 @@ fn merged_pairs(chunks: &[i64], weighed: &[(i64, f32)]) -> impl Iterator<Item = 
 
 /// A word or phrase as FTS5 takes it whatever stands in it.
 fn quoted(words: &str) -> String {
-    format!("\"{}\"", words.replace('"', "\"\""))
+    // FTS5 reads no further than a NUL.
+    format!("\"{}\"", words.replace('\0', " ").replace('"', "\"\""))
 }
 
 fn expression_error(error: Error) -> Error {

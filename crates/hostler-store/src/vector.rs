@@ -56,7 +56,7 @@ impl Block {
     /// Stores `vector` in `slot`; its length must be `dims`.
     pub(crate) fn set(&mut self, slot: usize, vector: &[f32]) {
         let bytes = slot_bytes(self.dims());
-        let Some(place) = self.bytes.get_mut(slot * bytes..(slot + 1) * bytes) else { return };
+        let Some(place) = self.bytes.chunks_exact_mut(bytes).nth(slot) else { return };
         let (scale_place, values) = place.split_at_mut(SCALE_BYTES);
         let largest = vector.iter().fold(0.0_f32, |largest, value| largest.max(value.abs()));
         // A vector of nothing is a vector: it is there, and like nothing.

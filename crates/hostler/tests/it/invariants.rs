@@ -10,7 +10,14 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crates in which the same input gives the same output.
-const PURE: &[&str] = &["hostler-model", "hostler-policy", "hostler-host", "hostler-syntax", "hostler-trace"];
+const PURE: &[&str] = &[
+    "hostler-model",
+    "hostler-policy",
+    "hostler-host",
+    "hostler-syntax",
+    "hostler-trace",
+    "hostler-knowledge",
+];
 /// Crates that may print and end the process.
 const LOUD: &[&str] = &["hostler", "testkit", "xtask"];
 /// Longest source file, lines, tests aside.
@@ -276,7 +283,10 @@ fn the_hook_path_never_meets_the_command_line_parser() {
     assert!(1 < reached.len(), "the hook uses nothing of the binary: the scan is blind");
     for path in reached {
         let text = product(&path);
-        let words = named(&text, &["clap", "tokio", "async", "rmcp", "hostler_serve", "hostler_remote"]);
+        let words = named(
+            &text,
+            &["clap", "tokio", "async", "rmcp", "hostler_serve", "hostler_remote", "hostler_store"],
+        );
         assert!(words.is_empty(), "`{}` is on the hook path and names {words:?}", path.display());
         assert!(!path.starts_with(source.join("cli")), "the hook path reaches `{}`", path.display());
     }
@@ -315,6 +325,7 @@ fn heavy_dependencies_have_one_owner() {
     assert_eq!(owners(&|it| it.starts_with("tree-sitter")), BTreeSet::from(["hostler-syntax"]));
     assert_eq!(owners(&|it| it == "brush-parser"), BTreeSet::from(["hostler-policy"]));
     assert_eq!(owners(&|it| it == "clap"), BTreeSet::from(["hostler"]));
+    assert_eq!(owners(&|it| it == "rusqlite" || it == "libsqlite3-sys"), BTreeSet::from(["hostler-store"]));
     let testkit_in_product = fs::read_to_string(root().join("crates/hostler/Cargo.toml")).unwrap();
     let (product, development) = testkit_in_product.split_once("[dev-dependencies]").unwrap();
     assert!(!product.contains("testkit") && development.contains("testkit"));
@@ -398,8 +409,16 @@ fn nothing_of_the_project_leaves_the_machine() {
         "no plugin: the scan is blind"
     );
     let packages = locked(&fs::read_to_string(root().join("Cargo.lock")).unwrap());
-    let found = comes_to(&packages, "hostler", CLIENTS, &["testkit"]);
+    assert!(comes_to(&packages, "hostler-remote", CLIENTS, &[]).contains(&"ureq"), "no client: the scan is blind");
+    // Texts go where a user's own configuration or environment says, and nowhere without it.
+    let found = comes_to(&packages, "hostler", CLIENTS, &["testkit", "hostler-remote"]);
     assert!(found.is_empty(), "the binary comes to {found:?}");
+    let clients: Vec<_> = dependencies()
+        .into_iter()
+        .filter(|(_, needs)| needs.iter().any(|it| CLIENTS.contains(&it.as_str())))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(clients, ["hostler-remote"]);
 }
 
 #[test]

@@ -1,0 +1,182 @@
+//! Files that are not ours, or no longer whole.
+
+use std::path::{Path, PathBuf};
+
+use hostler_store::{Error, Reader, Writer};
+
+use crate::common::{WAIT, open, place, put};
+
+/// A database of another program.
+fn other_program(path: &Path, sql: &str) {
+    rusqlite::Connection::open(path).unwrap().execute_batch(sql).unwrap();
+}
+
+fn bytes(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let mut all: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|it| it.unwrap().path())
+        .map(|path| (path.clone(), std::fs::read(&path).unwrap_or_default()))
+        .collect();
+    all.sort();
+    all
+}
+
+/// What `make` puts at a path is refused by everything as foreign, and no byte of it or beside it changes.
+#[track_caller]
+fn check_foreign(make: impl Fn(&Path)) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs.db");
+    make(&path);
+    let before = bytes(folder.path());
+    let errors = [
+        Reader::open(&path).map(|_| ()).unwrap_err(),
+        Writer::open(&path, WAIT).map(|_| ()).unwrap_err(),
+        Writer::rebuild(&path, WAIT).map(|_| ()).unwrap_err(),
+    ];
+    for error in errors {
+        assert!(matches!(error, Error::Foreign { .. }), "{error}");
+        assert!(error.to_string().contains("RAG_DB"), "it says what to do: {error}");
+    }
+    let other = |(path, _): &(PathBuf, Vec<u8>)| !path.to_string_lossy().ends_with(".lock");
+    assert_eq!(bytes(folder.path()).into_iter().filter(other).collect::<Vec<_>>(), before);
+}
+
+#[test]
+fn what_is_not_ours_is_left_alone() {
+    check_foreign(|path| std::fs::write(path, "some text").unwrap());
+    check_foreign(|path| std::fs::write(path, vec![0; 5000]).unwrap());
+    check_foreign(|path| std::fs::write(path, vec![0xff; 100_000]).unwrap());
+    check_foreign(|path| std::fs::write(path, "SQLite format 3\0").unwrap());
+    check_foreign(|path| std::fs::create_dir(path).unwrap());
+    check_foreign(|path| other_program(path, "PRAGMA application_id = 77; CREATE TABLE a (b)"));
+    check_foreign(|path| other_program(path, "PRAGMA application_id = 77; PRAGMA user_version = 1"));
+    // Without a mark of its own, as most are: the source's index is one.
+    check_foreign(|path| {
+        other_program(
+            path,
+            "CREATE TABLE files (id INTEGER PRIMARY KEY, path TEXT UNIQUE, hash TEXT);
+             INSERT INTO files VALUES (1, '/a', 'b')",
+        );
+    });
+    check_foreign(|path| other_program(path, "PRAGMA user_version = 4"));
+}
+
+/// An index with so much in it that each part of it fills pages.
+fn large(path: &Path) {
+    let mut writer = open(path);
+    let texts: Vec<String> =
+        (0..400).map(|it| format!("word{it} {}", format!("text{} ", it * 7).repeat(60))).collect();
+    for (number, group) in texts.chunks(20).enumerate() {
+        put(&mut writer, &format!("{number}.rs"), &group.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+    writer.checkpoint().unwrap();
+}
+
+/// What reading all of it says.
+fn read_all(path: &Path) -> Result<Vec<String>, Error> {
+    match Reader::open(path)? {
+        Some(reader) => reader.check(),
+        None => Ok(vec!["nothing is there".into()]),
+    }
+}
+
+/// After `spoil`, the damage is told, and a rebuild keeps the old file and begins anew.
+#[track_caller]
+fn check_damaged(spoil: impl Fn(&Path)) {
+    let (_folder, path) = place();
+    large(&path);
+    assert_eq!(read_all(&path).unwrap(), [""; 0]);
+    spoil(&path);
+    match read_all(&path) {
+        Err(error) => {
+            assert!(matches!(error, Error::Damaged { .. }), "{error}");
+            assert!(error.to_string().contains("--rebuild"), "{error}");
+        }
+        Ok(faults) => assert!(!faults.is_empty(), "the damage is not seen"),
+    }
+    let spoiled = std::fs::read(&path).unwrap();
+    let (mut writer, aside) = Writer::rebuild(&path, WAIT).unwrap();
+    let aside = aside.unwrap();
+    assert_eq!(std::fs::read(&aside).unwrap(), spoiled, "{}", aside.display());
+    put(&mut writer, "a", &["one"]);
+    assert_eq!(writer.reader().check().unwrap(), [""; 0]);
+    drop(writer);
+    let (_writer, again) = Writer::rebuild(&path, WAIT).unwrap();
+    assert_ne!(again.unwrap(), aside, "nothing that was kept is overwritten");
+}
+
+#[test]
+fn damage_is_told_and_moved_aside_on_request() {
+    let cut = |path: &Path, keep: fn(u64) -> u64| {
+        let file = std::fs::OpenOptions::new().write(true).open(path).unwrap();
+        file.set_len(keep(file.metadata().unwrap().len())).unwrap();
+    };
+    check_damaged(|path| cut(path, |length| length / 2));
+    check_damaged(|path| cut(path, |_| 8192));
+    check_damaged(|path| cut(path, |_| 150));
+    check_damaged(|path| cut(path, |length| length - 8192));
+    let fill = |path: &Path, from: usize| {
+        let mut bytes = std::fs::read(path).unwrap();
+        bytes[from..].fill(0x5a);
+        std::fs::write(path, bytes).unwrap();
+    };
+    check_damaged(|path| fill(path, 100));
+    check_damaged(|path| fill(path, 8192 * 3));
+}
+
+#[test]
+fn an_index_without_our_tables_is_damaged() {
+    let (_folder, path) = place();
+    large(&path);
+    other_program(&path, "DROP TABLE state");
+    assert!(matches!(read_all(&path), Err(Error::Damaged { .. })));
+    assert!(matches!(Writer::open(&path, WAIT), Err(Error::Damaged { .. })));
+}
+
+#[test]
+fn a_log_that_is_cut_or_garbage_loses_no_more_than_its_own_transactions() {
+    for spoil in [0_usize, 100, 5000, 20_000] {
+        let (_folder, path) = place();
+        let mut writer = open(&path);
+        put(&mut writer, "a", &["one"]);
+        writer.checkpoint().unwrap();
+        put(&mut writer, "b", &["two"]);
+        let log = path.with_file_name("index.db-wal");
+        let copy = tempfile::tempdir().unwrap();
+        // As a stop of the machine leaves it: the files without the process.
+        std::fs::copy(&path, copy.path().join("index.db")).unwrap();
+        let bytes = std::fs::read(&log).unwrap();
+        std::fs::write(copy.path().join("index.db-wal"), &bytes[..spoil.min(bytes.len())]).unwrap();
+        let path = copy.path().join("index.db");
+        let mut writer = open(&path);
+        assert!(writer.reader().file("a").unwrap().is_some());
+        put(&mut writer, "c", &["three"]);
+        assert_eq!(writer.reader().check().unwrap(), [""; 0]);
+    }
+}
+
+#[test]
+fn nothing_to_rebuild_is_a_new_index() {
+    let (_folder, path) = place();
+    let (mut writer, aside) = Writer::rebuild(&path, WAIT).unwrap();
+    assert_eq!(aside, None);
+    put(&mut writer, "a", &["one"]);
+    drop(writer);
+    std::fs::write(&path, "").unwrap();
+    let (writer, aside) = Writer::rebuild(&path, WAIT).unwrap();
+    assert_eq!(aside, None);
+    assert_eq!(writer.reader().check().unwrap(), [""; 0]);
+}
+
+#[test]
+fn names_that_are_not_utf_8_and_strange_ones_are_taken() {
+    use std::os::unix::ffi::OsStrExt;
+    let folder = tempfile::tempdir().unwrap();
+    for name in [&b"\xff\xfe.db"[..], b"a?b#c%41.db", b"-x", b"file:memory", b"line\nbreak"] {
+        let path = folder.path().join(std::ffi::OsStr::from_bytes(name));
+        let mut writer = open(&path);
+        put(&mut writer, "a", &["one"]);
+        assert!(Reader::open(&path).unwrap().is_some(), "{name:?}");
+        assert!(path.exists(), "{name:?}");
+    }
+}
