@@ -14,7 +14,7 @@ const TERMS_MAX: usize = 48;
 /// Phrases and identifiers of a query that count.
 const PHRASES_MAX: usize = 16;
 /// Chunks that the words may come to before those that more have are looked for where few words stand.
-const ROWS_MAX: u64 = 8_000;
+const ROWS_MAX: u64 = 20_000;
 /// A word that more chunks have than this is looked for there even if no other one is rarer.
 const COMMON_MIN: u64 = 40_000;
 /// What a word is worth that is related to one that nothing has.
