@@ -22,6 +22,8 @@ pub struct Batch<'a> {
     chunks: i64,
     /// Lengths of chunks that were put.
     lengths: Lengths,
+    /// Chunks whose words go at the end: FTS5 writes out what it has gathered whenever an id is lower than the one before.
+    removed: Vec<i64>,
 }
 
 /// What became of a renamed file's chunks.
@@ -48,7 +50,7 @@ impl<'a> Batch<'a> {
         let sql = "SELECT next_chunk, chunks FROM state";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let (next_chunk, chunks) = transaction.query_row(sql, [], read).map_err(Error::sql("begin", path))?;
-        Ok(Self { transaction, path, next_chunk, chunks, lengths: Lengths::default() })
+        Ok(Self { transaction, path, next_chunk, chunks, lengths: Lengths::default(), removed: Vec::new() })
     }
 
     /// Puts a file with its chunks into the index, in place of what was there under its path. Returns the file's id.
@@ -222,6 +224,7 @@ impl<'a> Batch<'a> {
         }
         self.chunks = 0;
         self.lengths = Lengths::default();
+        self.removed.clear();
         Ok(())
     }
 
@@ -234,6 +237,10 @@ impl<'a> Batch<'a> {
 
     /// Makes it happen.
     pub fn commit(mut self) -> Result<(), Error> {
+        self.removed.sort_unstable();
+        for id in std::mem::take(&mut self.removed) {
+            self.remove_words(id)?;
+        }
         for (block, set) in std::mem::take(&mut self.lengths).blocks() {
             let failed = |error| Error::sql("store lengths", self.path)(error);
             let stored = self
@@ -287,9 +294,7 @@ impl<'a> Batch<'a> {
         let Some(first) = span.first else { return Ok(()) };
         let last = first + span.count - 1;
         self.chunks -= span.count;
-        for id in first..=last {
-            self.remove_words(id)?;
-        }
+        self.removed.extend(first..=last);
         self.execute("remove chunks", "DELETE FROM chunks WHERE id BETWEEN ? AND ?", params![first, last])?;
         self.execute("remove vectors", "DELETE FROM vectors WHERE file_id = ?", params![span.file])?;
         Ok(())

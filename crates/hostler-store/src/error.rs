@@ -6,6 +6,9 @@ use std::time::Duration;
 
 use rusqlite::ErrorCode;
 
+/// `SQLITE_IOERR_SHMSIZE`.
+const SHARED_SIZE: i32 = 10 | 19 << 8;
+
 /// Why an index could not be read or written. What was committed before is there, whatever the variant.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -138,6 +141,8 @@ impl Error {
                     Self::Damaged { path, what: source.to_string() }
                 }
                 Some(ErrorCode::DiskFull) => Self::Full { path },
+                // The log's index could not grow.
+                _ if source.sqlite_extended_error_code() == Some(SHARED_SIZE) => Self::Full { path },
                 Some(ErrorCode::ReadOnly) => Self::ReadOnly { path, what: source.to_string() },
                 Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
                     Self::Busy { path, waited_ms: crate::schema::WAIT_MAX.as_millis() }

@@ -8,6 +8,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags, TransactionBehavior};
 
 use crate::error::Error;
@@ -77,6 +78,9 @@ pub(crate) const STEPS: &[Step] = &["
 const TABLES: [&str; 9] =
     ["meta", "files", "chunks", "state", "lengths", "vectors", "words", "names", "stems"];
 
+/// What a database is that is not ours.
+const OTHERS: &str = "a database of another program";
+
 /// What a look at the first bytes of a file says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -117,7 +121,7 @@ pub(crate) fn kind(path: &Path) -> Result<Kind, Error> {
     Ok(match mark {
         APPLICATION => Kind::Ours,
         0 => Kind::Unmarked,
-        _ => Kind::Foreign("a database of another program"),
+        _ => Kind::Foreign(OTHERS),
     })
 }
 
@@ -125,7 +129,8 @@ pub(crate) fn kind(path: &Path) -> Result<Kind, Error> {
 pub(crate) fn open_to_write(path: &Path, steps: &[Step]) -> Result<Connection, Error> {
     match kind(path)? {
         Kind::Missing => make(path)?,
-        Kind::Empty | Kind::Ours | Kind::Unmarked => {}
+        Kind::Unmarked => refuse_others(path)?,
+        Kind::Empty | Kind::Ours => {}
         Kind::Foreign(what) => return Err(Error::Foreign { path: path.to_path_buf(), what }),
     }
     let failed = |action| Error::sql(action, path);
@@ -185,7 +190,7 @@ fn identify(connection: &Connection, path: &Path) -> Result<i64, Error> {
     if mark == 0 && version == 0 && tables == 0 {
         return Ok(0);
     }
-    Err(Error::Foreign { path: path.to_path_buf(), what: "a database of another program" })
+    Err(Error::Foreign { path: path.to_path_buf(), what: OTHERS })
 }
 
 /// An error where one of our tables is missing.
@@ -239,6 +244,8 @@ fn set_up_writing(connection: &Connection) -> rusqlite::Result<()> {
          PRAGMA cache_size = -32768;
          PRAGMA temp_store = MEMORY;",
     )?;
+    // The last one out would bring the log in and wait for the disk, after the smallest run.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
     connection.set_prepared_statement_cache_capacity(64);
     Ok(())
 }
@@ -247,7 +254,9 @@ fn set_up_writing(connection: &Connection) -> rusqlite::Result<()> {
 pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, Error> {
     match kind(path)? {
         Kind::Missing | Kind::Empty => return Ok(None),
-        Kind::Ours | Kind::Unmarked => {}
+        // Ours has its mark from its first transaction on.
+        Kind::Unmarked => return refuse_others(path).map(|()| None),
+        Kind::Ours => {}
         Kind::Foreign(what) => return Err(Error::Foreign { path: path.to_path_buf(), what }),
     }
     let known = latest(STEPS);
@@ -267,6 +276,23 @@ pub(crate) fn open_to_read(path: &Path) -> Result<Option<Connection>, Error> {
             check_tables(&connection, path)?;
             Ok(Some(connection))
         }
+    }
+}
+
+/// An error where a database without a mark has something in it; no byte of it or beside it changes.
+pub(crate) fn refuse_others(path: &Path) -> Result<(), Error> {
+    let has_journal = beside(path, "-journal").exists();
+    let opened = if is_settled(path) && !has_journal {
+        opened_to_read(path, &unchanging(path), OpenFlags::SQLITE_OPEN_URI)
+    } else {
+        opened_to_read(path, path.as_os_str(), OpenFlags::empty())
+    };
+    match opened {
+        Ok(_) => Ok(()),
+        // A stop while it was being made; whoever writes next puts it right.
+        Err(Error::ReadOnly { .. }) if has_journal => Ok(()),
+        Err(Error::Damaged { path, .. }) => Err(Error::Foreign { path, what: OTHERS }),
+        Err(error) => Err(error),
     }
 }
 

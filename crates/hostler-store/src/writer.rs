@@ -9,7 +9,12 @@ use crate::batch::Batch;
 use crate::error::Error;
 use crate::lock::{self, Lock, beside};
 use crate::reader::Reader;
-use crate::schema::{self, Kind, STEPS};
+use crate::schema::{self, Kind, STEPS, WAIT_MAX};
+
+/// How long a checkpoint waits for readers.
+const READERS_WAIT_MAX: Duration = Duration::from_millis(200);
+/// A log that is left behind is read by the next one who opens the index; a larger one costs more than it saves.
+const LOG_BYTES_MAX: u64 = 1 << 20;
 
 /// Holds the lock of an index and changes it in batches.
 #[derive(Debug)]
@@ -26,10 +31,7 @@ impl Writer {
     /// [`Error::Busy`] when another writer still holds the lock after `wait`; [`Error::Foreign`], [`Error::Newer`] and
     /// [`Error::Damaged`] for what is not written to; [`Error::ReadOnly`] and [`Error::Full`].
     pub fn open(path: &Path, wait: Duration) -> Result<Self, Error> {
-        // Before the lock: nothing is put beside a file of somebody else.
-        if let Kind::Foreign(what) = schema::kind(path)? {
-            return Err(Error::Foreign { path: path.to_path_buf(), what });
-        }
+        refuse_others(path)?;
         schema::make_folder(path)?;
         let lock = lock::take(path, wait)?;
         let connection = schema::open_to_write(path, STEPS)?;
@@ -43,12 +45,10 @@ impl Writer {
     ///
     /// As [`Writer::open`]; a file that does not say that it is ours is refused as [`Error::Foreign`].
     pub fn rebuild(path: &Path, wait: Duration) -> Result<(Self, Option<PathBuf>), Error> {
-        let kind = schema::kind(path)?;
-        if let Kind::Foreign(what) = kind {
-            return Err(Error::Foreign { path: path.to_path_buf(), what });
-        }
+        refuse_others(path)?;
         schema::make_folder(path)?;
         let lock = lock::take(path, wait)?;
+        let kind = schema::kind(path)?;
         let aside = if kind == Kind::Ours { Some(move_aside(path)?) } else { None };
         let connection = schema::open_to_write(path, STEPS)?;
         Ok((Self { reader: Reader::over(connection, path.to_path_buf()), _lock: lock }, aside))
@@ -70,16 +70,37 @@ impl Writer {
 
     /// Brings the log into the database, as far as readers allow it.
     pub fn checkpoint(&self) -> Result<(), Error> {
-        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-        let busy: bool = self.reader.one("bring the log into the database", sql, [], |row| row.get(0))?;
-        // A reader that is still at it keeps its pages; the next checkpoint takes them.
-        let _ = busy;
-        Ok(())
+        let failed = |error| Error::sql("bring the log into the database", &self.reader.path)(error);
+        let connection = &self.reader.connection;
+        // Pages that a reader still needs stay in the log; the next checkpoint takes them.
+        connection.busy_timeout(READERS_WAIT_MAX).map_err(failed)?;
+        let done = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(())).map_err(failed);
+        connection.busy_timeout(WAIT_MAX).map_err(failed)?;
+        done
     }
 
     /// What is committed.
     pub fn reader(&self) -> &Reader {
         &self.reader
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        let log = beside(&self.reader.path, "-wal").metadata().map_or(0, |it| it.len());
+        if LOG_BYTES_MAX < log {
+            // Nothing is lost when it fails: the log stays.
+            let _ = self.checkpoint();
+        }
+    }
+}
+
+/// Before the lock: nothing is put beside a file of somebody else.
+fn refuse_others(path: &Path) -> Result<(), Error> {
+    match schema::kind(path)? {
+        Kind::Foreign(what) => Err(Error::Foreign { path: path.to_path_buf(), what }),
+        Kind::Unmarked => schema::refuse_others(path),
+        Kind::Missing | Kind::Empty | Kind::Ours => Ok(()),
     }
 }
 

@@ -37,8 +37,7 @@ fn check_foreign(make: impl Fn(&Path)) {
         assert!(matches!(error, Error::Foreign { .. }), "{error}");
         assert!(error.to_string().contains("RAG_DB"), "it says what to do: {error}");
     }
-    let other = |(path, _): &(PathBuf, Vec<u8>)| !path.to_string_lossy().ends_with(".lock");
-    assert_eq!(bytes(folder.path()).into_iter().filter(other).collect::<Vec<_>>(), before);
+    assert!(bytes(folder.path()) == before, "something changed");
 }
 
 #[test]
@@ -59,6 +58,21 @@ fn what_is_not_ours_is_left_alone() {
         );
     });
     check_foreign(|path| other_program(path, "PRAGMA user_version = 4"));
+    check_foreign(|path| other_program(path, "PRAGMA journal_mode = WAL; CREATE TABLE files (id)"));
+}
+
+#[test]
+fn a_database_that_somebody_else_has_open_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("theirs.db");
+    let theirs = rusqlite::Connection::open(&path).unwrap();
+    theirs.execute_batch("PRAGMA journal_mode = WAL; CREATE TABLE a (b); INSERT INTO a VALUES (1)").unwrap();
+    let files = || [&path, &folder.path().join("theirs.db-wal")].map(|it| std::fs::read(it).unwrap());
+    let before = files();
+    assert!(matches!(Reader::open(&path), Err(Error::Foreign { .. })));
+    assert!(matches!(Writer::open(&path, WAIT), Err(Error::Foreign { .. })));
+    assert!(files() == before);
+    theirs.execute_batch("INSERT INTO a VALUES (2)").unwrap();
 }
 
 /// An index with so much in it that each part of it fills pages.
@@ -153,6 +167,22 @@ fn a_log_that_is_cut_or_garbage_loses_no_more_than_its_own_transactions() {
         put(&mut writer, "c", &["three"]);
         assert_eq!(writer.reader().check().unwrap(), [""; 0]);
     }
+}
+
+#[test]
+fn a_large_log_is_brought_in_at_the_end_and_a_small_one_is_left() {
+    let (_folder, path) = place();
+    let log = || path.with_file_name("index.db-wal").metadata().unwrap().len();
+    let mut writer = open(&path);
+    put(&mut writer, "a", &["one"]);
+    drop(writer);
+    assert!((1..1 << 20).contains(&log()), "{}", log());
+    let mut writer = open(&path);
+    let text = "many words ".repeat(200_000);
+    put(&mut writer, "a", &[&text]);
+    assert!(1 << 20 < log());
+    drop(writer);
+    assert_eq!(log(), 0);
 }
 
 #[test]
