@@ -25,7 +25,9 @@ use crate::project::Project;
 
 pub(crate) use closing::Closing;
 pub(crate) use gates::{Gates, Stop as GateStop};
-pub(crate) use rag::{Embeddings, Rag};
+#[cfg(test)]
+pub(crate) use rag::Embeddings;
+pub(crate) use rag::Rag;
 pub(crate) use recall::{Level, Recall, Reminder, Source};
 
 /// Where the project's file is, below its root.

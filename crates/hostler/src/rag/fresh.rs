@@ -134,14 +134,11 @@ fn write(
     fresh: &mut Fresh,
 ) -> Result<(), Error> {
     let wait = LOCK_WAIT.min(deadline.saturating_duration_since(Instant::now()));
-    let mut writer = match Writer::open(&place.db, wait) {
-        Ok(writer) => writer,
-        Err(_) => {
-            // Another process writes, or nobody may: the hits stay what they were, and that is told.
-            let stale = changes.into_iter().filter(|(_, it)| !matches!(it, Change::Touch(_)));
-            fresh.stale.extend(stale.map(|(path, _)| path));
-            return Ok(());
-        }
+    let Ok(mut writer) = Writer::open(&place.db, wait) else {
+        // Another process writes, or nobody may: the hits stay what they were, and that is told.
+        let stale = changes.into_iter().filter(|(_, it)| !matches!(it, Change::Touch(_)));
+        fresh.stale.extend(stale.map(|(path, _)| path));
+        return Ok(());
     };
     let (mut updated, mut removed) = (Vec::new(), Vec::new());
     let mut batch = writer.batch()?;

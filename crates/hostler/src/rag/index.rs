@@ -21,6 +21,8 @@ const LOCK_WAIT: Duration = Duration::from_secs(120);
 const BATCH_BYTES: u64 = 16 * 1024 * 1024;
 const BATCH_FILES: u64 = 2_000;
 const BATCH_AGE: Duration = Duration::from_secs(3);
+/// After so many changed files the store's log is brought into the database, which waits for the disk.
+const CHECKPOINT_FILES: u64 = 1_000;
 /// Texts that are turned into vectors between two transactions.
 const EMBED_TEXTS: usize = 256;
 /// Files that are told by name when they cannot be read.
@@ -139,7 +141,9 @@ pub(crate) fn index(
 
     let now_ms = jiff::Timestamp::now().as_millisecond();
     writer.set_meta(meta::LAST_INDEX_AT, &now_ms.to_string())?;
-    writer.checkpoint()?;
+    if CHECKPOINT_FILES <= indexed.rechunked + indexed.purged {
+        writer.checkpoint()?;
+    }
     indexed.count(writer.reader(), &walked.passed)?;
     indexed.notes.splice(0..0, walked.notes);
     indexed.notes.extend(aside.map(|it| format!("the index that was there is now `{}`", it.display())));

@@ -17,11 +17,11 @@ mod walk;
 mod watch;
 
 pub(crate) use self::embeddings::configured;
-pub(crate) use self::fresh::{Fresh, freshen};
+pub(crate) use self::fresh::freshen;
 pub(crate) use self::get::get;
 pub(crate) use self::index::{Indexed, Options, Progress, Stage, index};
 pub(crate) use self::place::Place;
-pub(crate) use self::search::{Answer, Hit, Request, search};
+pub(crate) use self::search::{Hit, Request, search};
 pub(crate) use self::status::{Status, status};
 pub(crate) use self::watch::{Told, watch};
 

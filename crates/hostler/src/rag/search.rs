@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use hostler_knowledge::embed;
 use hostler_knowledge::search::{Candidate, Counts, Glob, Query, Ranked, WEIGHTS, rank};
@@ -115,15 +115,21 @@ pub(crate) fn search(place: &Place, embedder: &dyn Embedder, request: &Request<'
         return Ok(Answer { notes, ..Answer::default() });
     }
     let search = Search { query: &query, asked: request, embedder, count };
+    let deadline = Instant::now() + FRESHEN_MAX;
     let mut found = search.run(place)?;
-    let mut paths: Vec<String> = found.hits.iter().map(|it| it.path.clone()).collect();
-    paths.sort_unstable();
-    paths.dedup();
-    let embedder = found.is_same.then_some(embedder);
-    let fresh = freshen(place, &paths, embedder, FRESHEN_MAX);
-    if fresh.is_changed() {
+    // What comes into the answer in the place of a stale hit may be stale itself.
+    let fresh = loop {
+        let mut paths: Vec<String> = found.hits.iter().map(|it| it.path.clone()).collect();
+        paths.sort_unstable();
+        paths.dedup();
+        let embedder = found.is_same.then_some(embedder);
+        let left = deadline.saturating_duration_since(Instant::now());
+        let fresh = freshen(place, &paths, embedder, left);
+        if !fresh.is_changed() {
+            break fresh;
+        }
         found = search.run(place)?;
-    }
+    };
     notes.extend(found.notes);
     notes.extend(fresh.notes);
     Ok(Answer { root: found.root, hits: found.hits, notes })

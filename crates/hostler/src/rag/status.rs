@@ -106,7 +106,7 @@ pub(crate) fn status(place: &Place, cancelled: &dyn Fn() -> bool) -> Result<Stat
         return Err(Error::Cancelled);
     }
     if reader.meta(meta::FORMAT)?.as_deref() != Some(super::format().as_str()) {
-        status.stale_note = "made by another version of hostler; the next run reads every file".to_owned();
+        status.stale_note.push_str("made by another version of hostler; the next run reads every file");
     }
     compare(&reader, &walked, &root, &mut status)?;
     let passed = walked.passed;

@@ -4,6 +4,7 @@
 //! order in which the index keeps its rows, and the two are compared like the sheets of two sorted stacks.
 
 mod ignored;
+mod tracked;
 
 use std::cmp::Ordering;
 use std::ffi::OsString;
@@ -250,9 +251,9 @@ pub(crate) fn walk(root: &Path, globs: &[String], db: &Path, cancelled: &dyn Fn(
                     return walked;
                 }
                 let folder = level.folder.join(&item.name);
-                match ignored.verdict(&folder, true) {
+                match ignored.verdict(&level.folder, &item.name, true) {
                     Verdict::Out => walked.passed.ignored += 1,
-                    verdict if is_passed_over(&item.text, &path, &folder, verdict, &mut ignored) => {
+                    verdict if is_passed_over(&item.text, &path, verdict, &mut ignored) => {
                         walked.passed.folders += 1;
                     }
                     _ => {
@@ -289,6 +290,8 @@ impl Own {
 
 fn enter(folder: PathBuf, path: &str, walked: &mut Walked, ignored: &mut Ignored, levels: &mut Vec<Level>) {
     match list(&folder) {
+        // Another work tree of a repository holds the same files once more.
+        Ok(items) if !path.is_empty() && is_work_tree(&folder, &items) => walked.passed.folders += 1,
         Ok(items) => {
             let names: Vec<&str> =
                 items.iter().filter(|it| it.kind == Kind::File).map(|it| it.text.as_str()).collect();
@@ -301,7 +304,7 @@ fn enter(folder: PathBuf, path: &str, walked: &mut Walked, ignored: &mut Ignored
 }
 
 fn file(item: &Item, folder: &Path, path: &str, walked: &mut Walked, ignored: &Ignored) {
-    match ignored.verdict(&folder.join(&item.name), false) {
+    match ignored.verdict(folder, &item.name, false) {
         // In a work tree or a submodule it is a file.
         _ if item.text == ".git" => walked.passed.folders += 1,
         Verdict::Out => walked.passed.ignored += 1,
@@ -316,21 +319,19 @@ fn file(item: &Item, folder: &Path, path: &str, walked: &mut Walked, ignored: &I
 }
 
 /// Folders of tools and builds; an ignore file may ask for one of them by `!name/`.
-fn is_passed_over(name: &str, path: &str, folder: &Path, verdict: Verdict, ignored: &mut Ignored) -> bool {
+fn is_passed_over(name: &str, path: &str, verdict: Verdict, ignored: &mut Ignored) -> bool {
     name == ".git"
         || verdict == Verdict::None && FOREIGN.contains(&name)
         || verdict == Verdict::None && MADE.contains(&name) && !ignored.is_tracked(path)
-        || is_work_tree(folder)
 }
 
-/// Another work tree of a repository holds the same files once more.
-fn is_work_tree(folder: &Path) -> bool {
-    let git = folder.join(".git");
-    git.symlink_metadata().is_ok_and(|it| it.is_file() && it.len() < 4096)
-        && std::fs::read_to_string(&git).is_ok_and(|text| {
-            text.trim_end().rsplit(['/', '\\']).find(|it| matches!(*it, "modules" | "worktrees"))
-                == Some("worktrees")
-        })
+fn is_work_tree(folder: &Path, items: &[Item]) -> bool {
+    let Some(git) = items.iter().find(|it| it.text == ".git" && it.kind == Kind::File) else { return false };
+    let small = git.entry.metadata().is_ok_and(|it| it.len() < 4096);
+    let text =
+        if small { std::fs::read_to_string(folder.join(".git")).unwrap_or_default() } else { String::new() };
+    let kind = text.trim_end().rsplit(['/', '\\']).find(|it| matches!(*it, "modules" | "worktrees"));
+    kind == Some("worktrees")
 }
 
 fn list(folder: &Path) -> std::io::Result<Vec<Item>> {

@@ -212,7 +212,7 @@ fn is_change(event: &Event, own: &Own) -> bool {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         path.parent().is_some_and(|folder| own.is(folder, &name))
     };
-    event.need_rescan() || kind && !(!event.paths.is_empty() && event.paths.iter().all(is_own))
+    event.need_rescan() || kind && (event.paths.is_empty() || !event.paths.iter().all(is_own))
 }
 
 #[cfg(test)]

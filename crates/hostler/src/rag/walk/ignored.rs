@@ -1,17 +1,16 @@
 //! What ignore files leave out: `.gitignore`, `.ignore` and `.hostlerignore`, and what git is told elsewhere.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
+use super::tracked::Tracked;
 use crate::project::Project;
 
 /// Names of ignore files, the strongest first.
 const FILES: [&str; 3] = [".hostlerignore", ".ignore", ".gitignore"];
 /// An ignore file is written by hand; more than this in bytes is none.
 const FILE_BYTES_MAX: u64 = 1024 * 1024;
-/// A list of tracked files longer than this is not searched, bytes.
-const LIST_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// What the rules say about one path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -50,7 +49,7 @@ impl Ignored {
             layers: Default::default(),
             general: Vec::new(),
             depth: 0,
-            tracked: Tracked::of(&project, root),
+            tracked: Tracked::of(&project, root, super::MADE),
         };
         if let Some(common) = &project.git_common_dir {
             let exclude = common.join("info/exclude");
@@ -81,12 +80,17 @@ impl Ignored {
         self.depth = self.depth.saturating_sub(1);
     }
 
-    /// What the rules say about `path`, which is absolute and in the innermost folder.
-    pub(super) fn verdict(&self, path: &Path, folder: bool) -> Verdict {
+    /// What the rules say about `name` in `folder`, which is the innermost one.
+    pub(super) fn verdict(&self, folder: &Path, name: &std::ffi::OsStr, is_folder: bool) -> Verdict {
         let layers = self.layers.iter().flat_map(|it| it.iter().rev().map(|(_, matcher)| matcher));
         let all = std::iter::once(&self.configured).chain(layers).chain(&self.general);
-        for matcher in all.filter(|it| !it.is_empty()) {
-            match matcher.matched(path, folder) {
+        let mut rules = all.filter(|it| !it.is_empty()).peekable();
+        if rules.peek().is_none() {
+            return Verdict::None;
+        }
+        let path = folder.join(name);
+        for matcher in rules {
+            match matcher.matched(&path, is_folder) {
                 ignore::Match::None => {}
                 ignore::Match::Ignore(_) => return Verdict::Out,
                 ignore::Match::Whitelist(_) => return Verdict::In,
@@ -125,39 +129,6 @@ fn read(folder: &Path, file: &Path, notes: &mut Vec<String>) -> Option<Gitignore
     builder.build().ok()
 }
 
-/// The files that git tracks, as far as the question is about folders.
-///
-/// The list of git is searched for the folder's path as bytes. Forms of the list that do not spell paths out hold
-/// nothing, and the folder is then passed over as it is without git.
-struct Tracked {
-    list: Option<PathBuf>,
-    /// Path of the walk's root below the top of the repository, with `/`.
-    prefix: String,
-    bytes: Option<Vec<u8>>,
-}
-
-impl Tracked {
-    fn of(project: &Project, root: &Path) -> Self {
-        let prefix = root.strip_prefix(&project.root).ok().and_then(Path::to_str).unwrap_or_default();
-        let prefix = if prefix.is_empty() { String::new() } else { format!("{prefix}/") };
-        Self { list: project.git_dir.as_ref().map(|it| it.join("index")), prefix, bytes: None }
-    }
-
-    fn holds(&mut self, path: &str) -> bool {
-        let Some(list) = self.list.take_if(|_| self.bytes.is_none()) else {
-            return self.search(path);
-        };
-        let small = list.metadata().is_ok_and(|it| it.is_file() && it.len() <= LIST_BYTES_MAX);
-        self.bytes = small.then(|| std::fs::read(list).ok()).flatten();
-        self.search(path)
-    }
-
-    fn search(&self, path: &str) -> bool {
-        let Some(bytes) = &self.bytes else { return false };
-        memchr::memmem::find(bytes, format!("{}{path}/", self.prefix).as_bytes()).is_some()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     #![expect(clippy::unwrap_used, reason = "tests")]
@@ -175,7 +146,9 @@ mod tests {
         let mut notes = Vec::new();
         let mut ignored = Ignored::of(&root, &["secret*".to_owned()], &mut notes);
         let check = |ignored: &Ignored, path: &str, folder: bool, expected: Verdict| {
-            assert_eq!(ignored.verdict(&root.join(path), folder), expected, "{path}");
+            let path = root.join(path);
+            let found = ignored.verdict(path.parent().unwrap(), path.file_name().unwrap(), folder);
+            assert_eq!(found, expected, "{path:?}");
         };
         ignored.enter(&root, &[".gitignore"], &mut notes);
         check(&ignored, "x.log", false, Verdict::Out);

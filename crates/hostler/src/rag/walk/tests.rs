@@ -65,8 +65,14 @@ fn an_ignore_file_can_ask_for_what_is_passed_over_by_its_name() {
 
 #[test]
 fn a_folder_that_git_tracks_is_no_build_output() {
-    let folder = tree(&["src/session/open.rs", "session/state.md", ".git/HEAD", ".git/index"]);
-    fs::write(folder.path().join(".git/index"), b"DIRC\0\0\0\x02....src/session/open.rs\0").unwrap();
+    let folder = tree(&["src/session/open.rs", "session/state.md", "bin/made"]);
+    let git = |arguments: &[&str]| {
+        let mut command = std::process::Command::new("git");
+        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_SYSTEM", "/dev/null");
+        assert!(command.current_dir(folder.path()).args(arguments).output().unwrap().status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "src"]);
     assert_eq!(paths(&walk_of(&folder)), ["src/session/open.rs"]);
 }
 
