@@ -3,9 +3,12 @@
 mod bad_input;
 mod cli;
 mod client;
+mod embeddings;
 mod fresh;
 mod ground;
 mod index;
 mod kill;
+mod mcp;
 mod parallel;
+mod search;
 mod watch;
