@@ -33,6 +33,19 @@ const TRACES: &[&str] = &[
     "a.sh\nf() { # @TAG FR-1,\n# FR-2\ncat <<E\nE\n}\n",
 ];
 
+/// The same for chunks, of kinds of files that are cut by rules of their own.
+const CHUNKS: &[&str] = &[
+    "a.md\n---\na: b\n---\n# A\n\n```\n# no\n```\n\nB\n==\n## C ##\ntext\n",
+    "a.rst\n===\nA\n===\n\nB\n---\n\ntext\n\n* item\n",
+    "a.ipynb\n{\n \"cells\": [\n  {\n   \"cell_type\": \"code\",\n   \"outputs\": [\n    {}\n   ],\n   \"source\": [\n    \"a\\n\"\n   ]\n  }\n ]\n}\n",
+    "a.json\n{\n  \"a\": {\n    \"b\": [1, \"]\"]\n  }\n}\n",
+    "a.toml\n[a.b]\nc = 1 # d\n\n[[e]]\n",
+    "a.csv\na,b\n1,\"2\"\n",
+    "a.java\npackage a.b;\n@C class D {\n  D(int a) { f('{'); }\n  // {\n  void g() {\n  }\n}\n",
+    "a.py\n@a(\n 1)\n# b\nasync def c():\n    r\"\"\"d\"\"\"\n    def e(): pass\nclass F(G): x = [\n1]\n",
+    "a\none\n\ntwo\n\n\nthree\n",
+];
+
 /// The seeds of a target that is not fuzzed language by language.
 pub(super) fn of_target(target: &str) -> anyhow::Result<Vec<Vec<u8>>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
@@ -58,6 +71,15 @@ pub(super) fn of_target(target: &str) -> anyhow::Result<Vec<Vec<u8>>> {
                 );
             }
             seeds.extend(TRACES.iter().map(|text| text.replace("@TAG", "@traces").into_bytes()));
+        }
+        "chunks" => {
+            let mut paths = Vec::new();
+            files(&crate::root().join("fuzz/samples"), &|_| true, &mut paths)?;
+            for path in paths {
+                let name = path.file_name().unwrap_or_default().as_encoded_bytes();
+                seeds.push([name, b"\n", &fs::read(&path)?].concat());
+            }
+            seeds.extend(CHUNKS.iter().map(|text| text.as_bytes().to_vec()));
         }
         "transcript" => {
             let mut files = Vec::new();

@@ -66,7 +66,11 @@ pub(super) fn module(path: &str) -> String {
     let stem = |name: &str| name.trim_start_matches('.').split('.').next().unwrap_or_default().to_owned();
     let own = stem(file_name(path));
     let folder = path.rsplit('/').nth(1).map(stem).filter(|it| !it.is_empty());
-    if matches!(own.as_str(), "__init__" | "index" | "mod") { folder.unwrap_or(own) } else { own }
+    let says_nothing = match file_name(path) {
+        "__init__.py" | "__init__.pyi" | "mod.rs" => true,
+        _ => own == "index",
+    };
+    if says_nothing { folder.unwrap_or(own) } else { own }
 }
 
 /// What the tree of a text says about where it can be cut.

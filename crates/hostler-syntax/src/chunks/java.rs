@@ -47,6 +47,8 @@ struct Open {
     heading: String,
     symbol: String,
     has_member: bool,
+    /// Its first member has a name.
+    is_method: bool,
 }
 
 /// What the braces of a line do.
@@ -93,9 +95,11 @@ impl<'a> Scan<'a> {
             heading: heading.clone(),
             symbol: symbol.clone(),
             has_member: false,
+            is_method: false,
         });
         if braces.enters && !open.has_member {
             (open.heading, open.symbol, open.has_member) = (heading, symbol, true);
+            open.is_method = !self.method.is_empty();
         }
         open.units += line.encode_utf16().count() + 1;
         if (braces.leaves && MEMBER_UNITS_MIN <= open.units) || CHUNK_UNITS_MAX < open.units {
@@ -156,7 +160,7 @@ impl<'a> Scan<'a> {
             symbol: open.symbol,
             heading: open.heading,
             doc: doc(text),
-            kind: if open.has_member { ChunkKind::Function } else { ChunkKind::Type },
+            kind: if open.is_method { ChunkKind::Function } else { ChunkKind::Type },
             first_line: number(open.first),
             last_line: number(end - 1),
             text: text.to_owned(),

@@ -40,7 +40,7 @@ impl<'a> Lines<'a> {
     }
 
     pub(super) fn is_blank(&self, row: usize) -> bool {
-        self.row(row).trim().is_empty()
+        self.row(row).chars().all(|it| it.is_whitespace() || it == '\u{feff}')
     }
 
     /// `rows` without blank rows at both ends; `None` if all are blank.

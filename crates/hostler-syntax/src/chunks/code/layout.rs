@@ -123,6 +123,8 @@ impl Layout<'_> {
                 }));
             }
             ItemKind::Function => self.cover(rows, &item.items, own, doc, FUNCTION),
+            // Members on the type's own row are not told apart.
+            ItemKind::Type if rows.len() == 1 => self.rest(rows, own, doc, REST),
             ItemKind::Type | ItemKind::Namespace => self.cover(rows, &item.items, own, doc, REST),
         }
     }
@@ -145,33 +147,42 @@ impl Layout<'_> {
         limit.holds(self.lines, &rows)
     }
 
-    /// Puts what is too little for a chunk to the one before it, or else to the one after it.
+    /// Puts what is too little for a chunk to the nearer one of its neighbours, the ends of blocks to what they end.
     fn join(&mut self) {
         let mut out: Vec<Span> = Vec::with_capacity(self.spans.len());
         // Where the next one is to begin.
         let mut early: Option<usize> = None;
-        for mut span in std::mem::take(&mut self.spans) {
+        let mut spans = std::mem::take(&mut self.spans).into_iter().peekable();
+        while let Some(mut span) = spans.next() {
             let text = self.lines.slice(span.first..=span.last);
-            let is_left = span.is_loose && !text.contains(char::is_alphanumeric) || is_end(text);
-            let is_last_of_function = out.last().is_some_and(|it| it.place == span.place);
-            let is_little = span.is_loose
-                && !is_last_of_function
-                && self.places.get(span.place).is_some_and(|it| it.kind == ChunkKind::Code)
-                && self.fits(span.first..span.last + 1, LEFT);
-            if !is_left && !is_little {
+            let ends = (span.is_loose && !text.contains(char::is_alphanumeric)) || is_end(text);
+            let before = out.last_mut().filter(|_| early.is_none());
+            if !ends && !self.is_little(&span, before.as_deref()) {
                 span.first = early.take().unwrap_or(span.first);
                 out.push(span);
-            } else if let Some(before) = out.last_mut() {
-                before.last = span.last;
-            } else {
-                early.get_or_insert(span.first);
-                self.spans.push(span);
+                continue;
+            }
+            let above = before.as_ref().map(|it| span.first - it.last);
+            let below = spans.peek().map(|it| it.first - span.last);
+            let is_nearer = matches!((above, below), (Some(above), Some(below)) if below < above);
+            match before {
+                Some(before) if ends || !is_nearer => before.last = span.last,
+                _ if below.is_some() => early = early.or(Some(span.first)),
+                _ => {
+                    span.first = early.take().unwrap_or(span.first);
+                    out.push(span);
+                }
             }
         }
-        // Nothing but little: that is all there is.
-        if !out.is_empty() {
-            self.spans = out;
-        }
+        self.spans = out;
+    }
+
+    /// Whether a span is a line or two between functions, and no part of the one before it.
+    fn is_little(&self, span: &Span, before: Option<&Span>) -> bool {
+        span.is_loose
+            && before.is_none_or(|it| it.place != span.place)
+            && self.places.get(span.place).is_some_and(|it| it.kind == ChunkKind::Code)
+            && self.fits(span.first..span.last + 1, LEFT)
     }
 
     /// Merges small neighbours of one owner.
