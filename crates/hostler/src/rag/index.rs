@@ -454,3 +454,6 @@ impl Indexed {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -3,12 +3,17 @@
 use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use crate::rag::{Progress, Stage};
 
 /// Work that is done sooner needs no bar.
 const SHOWN_AFTER: Duration = Duration::from_millis(500);
+
+fn rate(state: &ProgressState, out: &mut dyn std::fmt::Write) {
+    // Nothing can be done about a bar that cannot be drawn.
+    let _ = write!(out, "{:.0}/s", state.per_sec());
+}
 
 /// A bar on stderr, where that is a terminal.
 pub(super) struct Bar {
@@ -20,9 +25,11 @@ impl Bar {
     pub(super) fn new() -> Self {
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(0), ProgressDrawTarget::hidden());
-            let shape = "{msg} {wide_bar} {human_pos}/{human_len} {per_sec}, {eta} left";
-            ProgressStyle::with_template(shape)
-                .map_or_else(|_| bar.clone(), |style| bar.clone().with_style(style))
+            let shape = "{msg} {wide_bar} {human_pos}/{human_len} {rate}, {eta} left";
+            match ProgressStyle::with_template(shape) {
+                Ok(style) => bar.with_style(style.with_key("rate", rate)),
+                Err(_) => bar,
+            }
         });
         Self { bar, begun: Instant::now() }
     }
@@ -40,7 +47,9 @@ impl Bar {
             bar.reset();
             bar.set_message(stage);
         }
-        bar.set_length(progress.total);
+        if bar.length() != Some(progress.total) {
+            bar.set_length(progress.total);
+        }
         bar.set_position(progress.done);
     }
 
