@@ -1,5 +1,6 @@
 //! Changes that happen together or not at all.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::path::Path;
@@ -22,6 +23,8 @@ pub struct Batch<'a> {
     chunks: i64,
     /// Lengths of chunks that were put.
     lengths: Lengths,
+    /// A change failed: a part of it may be done, and `SQLite` may have left the transaction.
+    is_spoiled: Cell<bool>,
     /// Chunks whose words go at the end: FTS5 writes out what it has gathered whenever an id is lower than the one before.
     removed: Vec<i64>,
 }
@@ -50,7 +53,15 @@ impl<'a> Batch<'a> {
         let sql = "SELECT next_chunk, chunks FROM state";
         let read = |row: &rusqlite::Row<'_>| Ok((row.get(0)?, row.get(1)?));
         let (next_chunk, chunks) = transaction.query_row(sql, [], read).map_err(Error::sql("begin", path))?;
-        Ok(Self { transaction, path, next_chunk, chunks, lengths: Lengths::default(), removed: Vec::new() })
+        Ok(Self {
+            transaction,
+            path,
+            next_chunk,
+            chunks,
+            lengths: Lengths::default(),
+            is_spoiled: Cell::new(false),
+            removed: Vec::new(),
+        })
     }
 
     /// Puts a file with its chunks into the index, in place of what was there under its path. Returns the file's id.
@@ -59,11 +70,11 @@ impl<'a> Batch<'a> {
     ///
     /// [`Error::Input`] when the vectors differ in length; whatever `SQLite` says.
     pub fn put(&mut self, file: &NewFile<'_>, chunks: &[NewChunk<'_>]) -> Result<i64, Error> {
+        let count = count(file, chunks)?;
         let old = self.span(file.path)?;
         if let Some(old) = old {
             self.remove_chunks(old)?;
         }
-        let count = count(file, chunks)?;
         let first = (0 < count).then_some(self.next_chunk);
         self.execute(
             "store a file",
@@ -115,12 +126,13 @@ impl<'a> Batch<'a> {
         to: &NewFile<'_>,
         chunks: &[NewChunk<'_>],
     ) -> Result<Renamed, Error> {
+        let count = count(to, chunks)?;
         let Some(span) = self.span(from)? else { return Ok(Renamed::Missing) };
         if from != to.path {
             self.remove(to.path)?;
         }
         self.execute("rename a file", "UPDATE files SET path = ? WHERE id = ?", params![to.path, span.file])?;
-        if span.count != count(to, chunks)? {
+        if span.count != count {
             self.put(to, chunks)?;
             return Ok(Renamed::Replaced);
         }
@@ -236,6 +248,10 @@ impl<'a> Batch<'a> {
     }
 
     /// Makes it happen.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Spoiled`] when a change failed before; whatever `SQLite` says. Nothing of the batch happened then.
     pub fn commit(mut self) -> Result<(), Error> {
         self.removed.sort_unstable();
         for id in std::mem::take(&mut self.removed) {
@@ -261,8 +277,12 @@ impl<'a> Batch<'a> {
     }
 
     fn execute(&self, action: &'static str, sql: &str, values: impl Params) -> Result<usize, Error> {
-        let failed = |error| Error::sql(action, self.path)(error);
-        self.transaction.prepare_cached(sql).map_err(failed)?.execute(values).map_err(failed)
+        if self.is_spoiled.get() {
+            return Err(Error::Spoiled { path: self.path.to_path_buf() });
+        }
+        let done = self.transaction.prepare_cached(sql).and_then(|mut it| it.execute(values));
+        self.is_spoiled.set(done.is_err());
+        done.map_err(Error::sql(action, self.path))
     }
 
     fn span(&self, path: &str) -> Result<Option<Span>, Error> {
@@ -327,6 +347,7 @@ impl<'a> Batch<'a> {
         for (slot, chunk) in chunks.iter().enumerate() {
             let Some(vector) = chunk.vector else { continue };
             if vector.len() != dims {
+                self.is_spoiled.set(true);
                 return Err(Error::Input { path: path.into(), what: "its vectors differ in length".into() });
             }
             block.set(slot, vector);

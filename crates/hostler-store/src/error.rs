@@ -7,7 +7,7 @@ use std::time::Duration;
 use rusqlite::ErrorCode;
 
 /// `SQLITE_IOERR_SHMSIZE`.
-const SHARED_SIZE: i32 = 10 | 19 << 8;
+const SHARED_SIZE: i32 = 4874;
 
 /// Why an index could not be read or written. What was committed before is there, whatever the variant.
 #[derive(Debug, thiserror::Error)]
@@ -101,6 +101,12 @@ pub enum Error {
         path: String,
         /// What is wrong with it.
         what: String,
+    },
+    /// A change of a batch failed before, so that the rest of it is not done.
+    #[error("a change in `{path}` failed before, and nothing of its batch is kept: begin it again")]
+    Spoiled {
+        /// The database.
+        path: PathBuf,
     },
     /// Anything else that `SQLite` said.
     #[error("cannot {action} in `{path}`: {source}")]

@@ -189,14 +189,34 @@ fn notes_times_and_clearing() {
 }
 
 #[test]
-fn what_does_not_fit_together_is_refused() {
+fn what_does_not_fit_together_is_refused_before_anything_changes() {
     let (_folder, path) = place();
     let mut writer = open(&path);
+    put(&mut writer, "a", &["before"]);
     let mut batch = writer.batch().unwrap();
     let mut wrong = chunks("a", &["one", "two"]);
     wrong[1].ordinal = 5;
     assert!(matches!(batch.put(&file("a"), &wrong), Err(Error::Input { .. })));
-    drop(batch);
+    assert!(matches!(batch.rename("a", &file("b"), &wrong), Err(Error::Input { .. })));
+    batch.commit().unwrap();
+    assert_eq!(texts(&writer.reader().chunks_of("a").unwrap()), ["before"]);
+    assert_eq!(writer.reader().check().unwrap(), [""; 0]);
+}
+
+#[test]
+fn a_batch_of_which_a_change_failed_is_not_kept() {
+    let (_folder, path) = place();
+    let mut writer = open(&path);
+    put(&mut writer, "a", &["before"]);
+    let mut batch = writer.batch().unwrap();
+    let mut wrong = chunks("a", &["one", "two"]);
+    wrong[0].vector = Some(&[1.0]);
+    wrong[1].vector = Some(&[1.0, 0.0]);
+    assert!(matches!(batch.put(&file("a"), &wrong), Err(Error::Input { .. })));
+    assert!(matches!(batch.put(&file("b"), &chunks("b", &["x"])), Err(Error::Spoiled { .. })));
+    assert!(matches!(batch.commit(), Err(Error::Spoiled { .. })));
+    assert_eq!(texts(&writer.reader().chunks_of("a").unwrap()), ["before"]);
+    assert!(writer.reader().file("b").unwrap().is_none());
     assert_eq!(writer.reader().check().unwrap(), [""; 0]);
 }
 

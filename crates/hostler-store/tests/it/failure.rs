@@ -147,6 +147,31 @@ fn an_index_without_our_tables_is_damaged() {
     assert!(matches!(Writer::open(&path, WAIT), Err(Error::Damaged { .. })));
 }
 
+/// What `sql` leaves, done by another program, is told by a check.
+#[track_caller]
+fn check_seen(sql: &str, told: &str) {
+    let (_folder, path) = place();
+    large(&path);
+    other_program(&path, sql);
+    let faults = read_all(&path).unwrap();
+    assert!(faults.iter().any(|it| it.contains(told)), "{sql}: {faults:?}");
+}
+
+#[test]
+fn a_check_sees_what_does_not_fit_together() {
+    check_seen("DELETE FROM chunks WHERE id = 5", "fewer or more");
+    check_seen("DELETE FROM files WHERE path = '3.rs'", "outside the range");
+    check_seen("UPDATE chunks SET file_id = 1 WHERE id = 50", "outside the range");
+    check_seen("UPDATE state SET chunks = 3", "counted wrong");
+    check_seen("UPDATE state SET next_chunk = 3", "given out twice");
+    check_seen("DELETE FROM words WHERE rowid = 5", "chunks without words");
+    check_seen("INSERT INTO words (rowid, body) VALUES (900, 'x')", "words without a chunk");
+    check_seen("INSERT INTO vectors VALUES (77, 1, x'00')", "vectors without a file");
+    check_seen("UPDATE files SET skipped = 1 WHERE id = 2", "both indexed and passed over");
+    check_seen("DELETE FROM words_data WHERE id > 10", "words");
+    check_seen("DELETE FROM names_data WHERE id > 10", "names");
+}
+
 #[test]
 fn a_log_that_is_cut_or_garbage_loses_no_more_than_its_own_transactions() {
     for spoil in [0_usize, 100, 5000, 20_000] {

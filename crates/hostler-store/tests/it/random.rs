@@ -10,6 +10,7 @@ use crate::common::{WEIGHTS, chunks, file, open, place};
 
 const NAMES: [&str; 5] = ["a.rs", "b.md", "src/c.py", "src/d e.txt", "ü"];
 const WORDS: [&str; 4] = ["apple", "berry", "cherry", "date"];
+const STEMS: [&str; 4] = ["appl", "berri", "cherri", "date"];
 
 #[derive(Debug, Clone)]
 enum Change {
@@ -80,6 +81,7 @@ fn compare(reader: &Reader, model: &BTreeMap<&str, Model>) {
     for (number, word) in WORDS.iter().enumerate() {
         let expected = model.values().flat_map(|it| &it.words).filter(|it| **it == number).count();
         assert_eq!(reader.search(word, WEIGHTS, &|_| true, 1000).unwrap().len(), expected);
+        assert_eq!(reader.document_counts(&[STEMS[number]]).unwrap(), [expected as u64]);
         for common in [false, true] {
             let wanted = [Wanted { words: word, worth: 1.0, common }];
             assert_eq!(reader.candidates(&wanted, WEIGHTS, None, 1000).unwrap().len(), expected);
