@@ -315,6 +315,7 @@ impl<'a> Batch<'a> {
         let last = first + span.count - 1;
         self.chunks -= span.count;
         self.removed.extend(first..=last);
+        (first..=last).for_each(|it| self.lengths.remove(it));
         self.execute("remove chunks", "DELETE FROM chunks WHERE id BETWEEN ? AND ?", params![first, last])?;
         self.execute("remove vectors", "DELETE FROM vectors WHERE file_id = ?", params![span.file])?;
         Ok(())

@@ -19,6 +19,11 @@ impl Lengths {
         self.of.insert(chunk, u8::try_from(bytes.div_ceil(UNIT_BYTES)).unwrap_or(u8::MAX).max(1));
     }
 
+    /// Notes that a chunk is gone: the mean is that of those that are there.
+    pub(crate) fn remove(&mut self, chunk: i64) {
+        self.of.insert(chunk, 0);
+    }
+
     /// What is to be set in each block, by place.
     pub(crate) fn blocks(self) -> BTreeMap<i64, Vec<(usize, u8)>> {
         let mut blocks: BTreeMap<i64, Vec<(usize, u8)>> = BTreeMap::new();

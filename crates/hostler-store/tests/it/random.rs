@@ -10,6 +10,9 @@ use crate::common::{WEIGHTS, chunks, file, open, place};
 
 const NAMES: [&str; 5] = ["a.rs", "b.md", "src/c.py", "src/d e.txt", "ü"];
 const WORDS: [&str; 4] = ["apple", "berry", "cherry", "date"];
+/// Each with its word.
+const TEXTS: [&str; 4] =
+    ["apple", "berry and a bit", "cherry", "date and much that stands around it, one after another"];
 const STEMS: [&str; 4] = ["appl", "berri", "cherri", "date"];
 
 #[derive(Debug, Clone)]
@@ -56,7 +59,7 @@ struct Model {
 }
 
 fn texts(words: &[usize]) -> Vec<&'static str> {
-    words.iter().map(|it| WORDS[*it]).collect()
+    words.iter().map(|it| TEXTS[*it]).collect()
 }
 
 fn compare(reader: &Reader, model: &BTreeMap<&str, Model>) {
@@ -172,6 +175,33 @@ fn run(changes: Vec<Change>) {
         for (name, it) in &mut committed {
             it.ids = writer.reader().chunks_of(name).unwrap().first().map(|it| it.id);
         }
+    }
+    compare_with_a_new_one(&path, &committed);
+}
+
+/// Scores do not tell how an index came to be what it is.
+fn compare_with_a_new_one(path: &std::path::Path, model: &BTreeMap<&str, Model>) {
+    let (_folder, new) = place();
+    let mut writer = open(&new);
+    let mut batch = writer.batch().unwrap();
+    for (name, it) in model.iter().filter(|(_, it)| it.skipped.is_none()) {
+        batch.put(&file(name), &chunks(name, &texts(&it.words))).unwrap();
+    }
+    batch.commit().unwrap();
+    let scores = |reader: &Reader, word: &str| -> Vec<(String, f64)> {
+        let wanted = [Wanted { words: word, worth: 2.0, common: false }];
+        let hits = reader.candidates(&wanted, WEIGHTS, None, 1000).unwrap();
+        let path = |chunk: i64| reader.chunk(chunk).unwrap().unwrap();
+        let mut all: Vec<(String, f64)> = hits
+            .iter()
+            .map(|it| (format!("{} {}", path(it.chunk).path, path(it.chunk).ordinal), it.score))
+            .collect();
+        all.sort_by(|a, b| a.0.cmp(&b.0));
+        all
+    };
+    let old = Reader::open(path).unwrap().unwrap();
+    for word in WORDS {
+        assert_eq!(scores(&old, word), scores(writer.reader(), word));
     }
 }
 
