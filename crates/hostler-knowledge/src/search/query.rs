@@ -13,6 +13,8 @@ const BYTES_MAX: usize = 16 * 1024;
 const TERMS_MAX: usize = 48;
 /// Phrases and identifiers of a query that count.
 const PHRASES_MAX: usize = 16;
+/// A query of more bytes stands nowhere as it is.
+const VERBATIM_BYTES_MAX: usize = 120;
 /// Chunks that the words may come to before those that more have are looked for where few words stand.
 const ROWS_MAX: u64 = 20_000;
 /// A word that more chunks have than this is looked for there even if no other one is rarer.
@@ -83,6 +85,8 @@ pub struct Query {
     pub(super) phrases: Vec<Vec<String>>,
     /// Names of two words or more, as written.
     pub(super) identifiers: Vec<String>,
+    /// All of it as written, if it is a few words.
+    pub(super) verbatim: Option<String>,
     is_cut: bool,
 }
 
@@ -103,6 +107,8 @@ impl Query {
             }
         }
         let all = small(text);
+        let line = text.trim();
+        query.verbatim = (1 < all.len() && line.len() <= VERBATIM_BYTES_MAX).then(|| line.to_owned());
         let says = |word: &&String| !STOP.contains(&word.as_str());
         let chosen: Vec<&String> = if all.iter().any(|it| says(&it)) {
             all.iter().filter(says).collect()

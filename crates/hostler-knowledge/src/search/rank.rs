@@ -24,7 +24,34 @@ const FILE_CHUNKS: usize = 4;
 /// What it is worth that a phrase or identifier of the query stands there as written, or is the very name, by how rare
 /// its words are.
 const AS_WRITTEN: f64 = 0.5;
-const VERY_NAME: f64 = 1.0;
+const VERY_NAME: f64 = 1.5;
+/// The same for a name in other letters, and for what is defined within a chunk of another name.
+const NEARLY_NAME: f64 = 1.2;
+/// What it is worth that the whole query stands there letter by letter, words that say nothing included.
+const VERBATIM: f64 = 0.1;
+/// Words before a name that is defined.
+const DEFINES: &[&str] = &[
+    "class",
+    "const",
+    "def",
+    "enum",
+    "fn",
+    "fun",
+    "func",
+    "function",
+    "interface",
+    "let",
+    "module",
+    "namespace",
+    "record",
+    "static",
+    "struct",
+    "trait",
+    "type",
+    "union",
+    "val",
+    "var",
+];
 /// What the best vector is worth, against a chunk that has each word of the query.
 const VECTOR: f64 = 0.2;
 /// What a copy of a better hit is worth.
@@ -304,11 +331,15 @@ impl<'a> Asked<'a> {
     /// What phrases and identifiers add that stand there as they were written.
     fn as_written(&self, candidate: &Candidate<'_>, name: &str) -> f64 {
         let mut sum = 0.0;
+        if self.query.verbatim.as_ref().is_some_and(|it| cut(candidate.text).contains(it.as_str())) {
+            sum += VERBATIM * self.whole;
+        }
         for identifier in &self.identifiers {
             if name == identifier.text || candidate.symbol == identifier.text {
                 sum += VERY_NAME * identifier.rarity;
-            } else if name.to_lowercase() == identifier.small {
-                sum += VERY_NAME * 0.8 * identifier.rarity;
+            } else if name.to_lowercase() == identifier.small || defines(cut(candidate.text), identifier.text)
+            {
+                sum += NEARLY_NAME * identifier.rarity;
             } else if cut(candidate.text).contains(identifier.text) {
                 sum += AS_WRITTEN * identifier.rarity;
             }
@@ -332,6 +363,17 @@ impl<'a> Asked<'a> {
         }
         sum
     }
+}
+
+/// Whether a text defines a name, in most languages.
+fn defines(text: &str, name: &str) -> bool {
+    text.match_indices(name).any(|(at, _)| {
+        let (before, after) = text.split_at(at);
+        let is_part = |it: char| it.is_alphanumeric() || it == '_';
+        let word = before.strip_suffix([' ', '\t']).map(str::trim_end).unwrap_or_default();
+        let word = word.rsplit(|it| !is_part(it)).next().unwrap_or_default();
+        DEFINES.contains(&word) && !after.chars().nth(name.chars().count()).is_some_and(is_part)
+    })
 }
 
 /// What was seen in a field.
@@ -367,12 +409,11 @@ fn add_files(candidates: &[Candidate<'_>], scored: &mut [Scored]) {
 fn add_vectors(candidates: &[Candidate<'_>], whole: f64, scored: &mut [Scored]) {
     let near = || candidates.iter().filter_map(|it| it.nearness);
     let (least, most) = (near().fold(f64::MAX, f64::min), near().fold(f64::MIN, f64::max));
-    if most <= least {
-        return;
-    }
     for (candidate, scored) in candidates.iter().zip(scored) {
         if let Some(nearness) = candidate.nearness {
-            scored.add(Part::Vector, VECTOR * whole * (nearness - least) / (most - least));
+            let share =
+                if least < most { (nearness - least) / (most - least) } else { nearness.clamp(0.0, 1.0) };
+            scored.add(Part::Vector, VECTOR * whole * share);
         }
     }
 }

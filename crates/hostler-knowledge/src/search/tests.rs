@@ -179,6 +179,25 @@ fn the_name_and_the_definition_come_before_uses() {
 }
 
 #[test]
+fn the_whole_query_as_it_stands_decides_where_words_do_not() {
+    let here = candidate(1, "a.md", "", "only here");
+    let there = candidate(2, "b.md", "", "only there");
+    assert_eq!(order("only there", &[here, there]), [2, 1]);
+    // What is defined within a chunk of another name.
+    let test = Candidate {
+        nature: Nature::Test,
+        ..candidate(3, "t.py", "test_read_header", "def test_read_header():\n    read_header(1)")
+    };
+    let method = candidate(
+        4,
+        "h.py",
+        "Header",
+        "class Header:\n    def read_header(self, file):\n        return file",
+    );
+    assert_eq!(order("read_header", &[test, method])[0], 4);
+}
+
+#[test]
 fn words_that_mean_the_same_are_found() {
     let none = candidate(1, "a.py", "sort", "def sort(xs): xs.order()");
     let same = candidate(2, "b.py", "parse_cfg", "def parse_cfg(p): pass");

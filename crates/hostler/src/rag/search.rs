@@ -1,5 +1,7 @@
 //! Searches: candidates by words and by vectors, ranked, and compared with the files before they are answered.
 
+mod readers;
+
 use std::collections::{HashMap, HashSet};
 use std::fmt;
 use std::path::PathBuf;
@@ -15,9 +17,10 @@ use super::{Embedder, Error, Place, freshen, meta};
 
 /// Hits where nobody says how many, and at most.
 const HITS: usize = 8;
-const HITS_MAX: usize = 200;
-/// Chunks that are read and scored; for more hits, more.
+const HITS_MAX: usize = 500;
+/// Chunks that are read and scored, and for each hit that is wanted.
 const CANDIDATES: usize = 120;
+const CANDIDATES_A_HIT: usize = 5;
 /// Of these by vectors.
 const NEAR: usize = 40;
 /// Hashed vectors say little: they are asked where words find too little, and what is farther off than this is noise.
@@ -164,27 +167,35 @@ enum Vectors<'a> {
 
 impl Search<'_> {
     fn run(&self, place: &Place) -> Result<Found, Error> {
+        let found = readers::with(&place.db, |reader| self.look(reader))?.flatten();
+        found.ok_or_else(|| Error::NoIndex(place.db.clone()))
+    }
+
+    /// `None` where nothing was indexed yet.
+    fn look(&self, reader: &Reader) -> Result<Option<Found>, Error> {
+        // What is found must still be there when it is read, whoever writes meanwhile.
+        let _snapshot = reader.snapshot()?;
+        let Some(root) = reader.meta(meta::ROOT)?.map(PathBuf::from) else { return Ok(None) };
         let mut notes = Vec::new();
-        let Some(reader) = Reader::open(&place.db)? else { return Err(Error::NoIndex(place.db.clone())) };
-        let Some(root) = reader.meta(meta::ROOT)?.map(PathBuf::from) else {
-            return Err(Error::NoIndex(place.db.clone()));
-        };
         let glob = self.asked.glob.map(str::trim).filter(|it| !it.is_empty()).map(Glob::new);
         let fits = |path: &str| glob.as_ref().is_none_or(|it| it.fits(path));
-        let counts = self.counts(&reader)?;
-        let limit = CANDIDATES.max(self.count * 2);
-        let mut ids = self.by_words(&reader, &counts, glob.is_some().then_some(&fits), limit)?;
-        let (vectors, is_same) = self.vectors(&reader)?;
+        let counts = self.counts(reader)?;
+        let limit = CANDIDATES.max(self.count * CANDIDATES_A_HIT);
+        let mut ids = self.by_words(reader, &counts, glob.is_some().then_some(&fits), limit)?;
+        let (vectors, is_same) = self.vectors(reader)?;
         let near = match vectors {
             Vectors::Of(embedder) => match embedder.embed(&[self.asked.query]) {
-                Ok(vectors) => nearest(&reader, vectors.first().map_or(&[], Vec::as_slice), &ids, f64::MIN)?,
+                Ok(vectors) => nearest(reader, vectors.first().map_or(&[], Vec::as_slice), &ids, f64::MIN)?,
                 Err(why) => {
                     notes.push(format!("{why}; ranked by keywords only"));
                     HashMap::new()
                 }
             },
             Vectors::Hashed if ids.len() < self.count => {
-                nearest(&reader, &embed::hashed(self.asked.query), &ids, HASHED_MIN)?
+                let mut near = nearest(reader, &embed::hashed(self.asked.query), &ids, HASHED_MIN)?;
+                // What words have found, letters do not put into another order.
+                ids.iter().for_each(|it| _ = near.remove(it));
+                near
             }
             Vectors::Hashed => HashMap::new(),
             Vectors::Without(why) => {
@@ -202,7 +213,7 @@ impl Search<'_> {
             rows.iter().map(|it| candidate(it, near.get(&it.id).copied())).collect();
         let ranked = rank(self.query, &counts, &candidates);
         let hits = ranked.iter().filter_map(|it| Some(self.hit(it, rows.get(it.index)?)));
-        Ok(Found { root, hits: hits.take(self.count).collect(), notes, is_same })
+        Ok(Some(Found { root, hits: hits.take(self.count).collect(), notes, is_same }))
     }
 
     fn counts(&self, reader: &Reader) -> Result<Counts, Error> {

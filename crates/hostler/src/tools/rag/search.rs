@@ -24,7 +24,7 @@ pub(crate) const TOOL: Tool = Tool {
             Kind::Text,
             "what to look for: a question, names, or a \"phrase in quotes\"",
         ),
-        Argument::optional("k", Kind::Number, "how many hits, from 1 to 200; 8 if not given"),
+        Argument::optional("k", Kind::Number, "how many hits, from 1 to 500; 8 if not given"),
         Argument::optional(
             "glob",
             Kind::Text,

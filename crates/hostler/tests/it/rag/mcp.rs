@@ -174,7 +174,7 @@ fn what_makes_no_sense_is_an_error_in_words() {
         ("rag_search", json!({ "query": " \n" }), "`query` is empty"),
         ("rag_search", json!({ "query": 5 }), "`query` has to be a text"),
         ("rag_search", json!({ "query": "x".repeat(1_000_000) }), "longer than 65536 bytes"),
-        ("rag_search", json!({ "query": "jar", "k": 0 }), "from 1 to 200"),
+        ("rag_search", json!({ "query": "jar", "k": 0 }), "from 1 to 500"),
         ("rag_search", json!({ "query": "jar", "k": -1 }), "a whole number from 0, not `-1`"),
         ("rag_search", json!({ "query": "jar", "k": "many" }), "a whole number"),
         ("rag_search", json!({ "query": "jar", "limit": 3 }), "there is no argument `limit`"),
