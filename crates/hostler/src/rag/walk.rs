@@ -1,18 +1,20 @@
 //! Every file below a folder that may be worth reading, in the order of their paths.
 //!
 //! One pass in one thread: the names of a folder are sorted before it is gone through, so that the list comes out in the
-//! order in which the index keeps its rows, and the two are compared like the sheets of two sorted stacks.
+//! order in which the index keeps its rows, and the two are compared like the sheets of two sorted stacks. What the next
+//! folders hold is asked ahead.
 
 mod ignored;
+mod list;
 mod tracked;
 
-use std::cmp::Ordering;
 use std::ffi::OsString;
 use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use self::ignored::{Ignored, Verdict};
+use self::list::{Item, Kind, Lister, Stat};
 
 /// Longer files are not indexed, bytes.
 pub(crate) const FILE_BYTES_MAX: u64 = 512 * 1024;
@@ -42,6 +44,8 @@ const EXTENSIONS: &[&str] = &[
     "woff2", "ttf", "eot", "otf", "mp3", "mp4", "mov", "avi", "sqlite", "db", "wasm", "node", "pyc", "pyo",
     "bin", "iso", "img",
 ];
+/// Longest file that leads to a git folder and is read, bytes.
+const LINK_BYTES_MAX: u64 = 4096;
 /// Most things that could not be read and are named.
 const NOTES_MAX: usize = 20;
 
@@ -127,13 +131,13 @@ impl Walked {
         }
     }
 
-    fn add(&mut self, path: &str, meta: &Metadata) {
-        let Some(size) = u32::try_from(meta.len()).ok().filter(|it| u64::from(*it) <= FILE_BYTES_MAX) else {
+    fn add(&mut self, path: &str, stat: Stat) {
+        let Some(size) = u32::try_from(stat.size).ok().filter(|it| u64::from(*it) <= FILE_BYTES_MAX) else {
             self.passed.large += 1;
             return;
         };
         self.paths.push_str(path);
-        self.files.push(Entry { end: self.paths.len() as u64, size, mtime_ns: mtime_ns(meta) });
+        self.files.push(Entry { end: self.paths.len() as u64, size, mtime_ns: stat.mtime_ns });
     }
 }
 
@@ -184,87 +188,143 @@ fn raw(_: &str) -> Option<OsString> {
     None
 }
 
-/// A name as text, reversibly: see [`file_of`].
-fn text_of(name: &std::ffi::OsStr) -> String {
-    use std::fmt::Write as _;
-    if let Some(text) = name.to_str() {
-        return text.to_owned();
-    }
-    let mut out = String::new();
-    for chunk in name.as_encoded_bytes().utf8_chunks() {
-        out.push_str(chunk.valid());
-        for byte in chunk.invalid() {
-            // Writing to a `String` cannot fail.
-            let _ = write!(out, "\\x{byte:02x}");
-        }
-    }
-    out
-}
-
-/// What a folder holds.
-struct Item {
-    text: String,
-    name: OsString,
-    kind: Kind,
-    entry: std::fs::DirEntry,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Folder,
-    File,
-    Other,
-}
-
 /// A folder that is being gone through.
 struct Level {
-    items: std::vec::IntoIter<Item>,
+    items: std::vec::IntoIter<(Item, Way)>,
     folder: PathBuf,
     /// Length of the relative path of the folder, with its `/`.
     prefix: usize,
+}
+
+/// What is done with something in a folder.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// It is gone into, or noted.
+    In,
+    /// The rules leave it out.
+    Ignored,
+    /// It is a folder of tools, packages or builds.
+    Folder,
+    /// It is a lock file or the like.
+    Name,
 }
 
 /// Walks `root`, which is absolute and a folder. `globs`: what the configuration leaves out; `db`: the index itself, which
 /// is no part of what it is of.
 /// `cancelled` ends it early; the caller asks again and drops what came of it.
 pub(crate) fn walk(root: &Path, globs: &[String], db: &Path, cancelled: &dyn Fn() -> bool) -> Walked {
-    let mut walked = Walked::default();
-    let own = Own::of(db);
-    let mut ignored = Ignored::of(root, globs, &mut walked.notes);
-    let mut path = String::new();
-    let mut levels = Vec::new();
-    enter(root.to_path_buf(), &path, &mut walked, &mut ignored, &mut levels);
-    while let Some(level) = levels.last_mut() {
-        path.truncate(level.prefix);
-        let Some(item) = level.items.next() else {
-            ignored.leave();
-            levels.pop();
-            continue;
-        };
-        path.push_str(&item.text);
-        match item.kind {
-            Kind::Other => walked.passed.links += 1,
-            Kind::File if own.is(&level.folder, &item.text) => {}
-            Kind::File => file(&item, &level.folder, &path, &mut walked, &ignored),
-            Kind::Folder => {
-                if cancelled() {
-                    return walked;
-                }
-                let folder = level.folder.join(&item.name);
-                match ignored.verdict(&level.folder, &item.name, true) {
-                    Verdict::Out => walked.passed.ignored += 1,
-                    verdict if is_passed_over(&item.text, &path, verdict, &mut ignored) => {
-                        walked.passed.folders += 1;
+    let lister = Lister::default();
+    std::thread::scope(|scope| {
+        // Whatever ends this thread ends the helpers.
+        let _stop = lister.stop_on_drop();
+        for _ in 0..Lister::helpers() {
+            scope.spawn(|| lister.help());
+        }
+        let mut walk = Walk::new(root, globs, &lister);
+        walk.go(root, &Own::of(db), cancelled);
+        walk.walked
+    })
+}
+
+struct Walk<'a> {
+    lister: &'a Lister,
+    ignored: Ignored,
+    walked: Walked,
+    levels: Vec<Level>,
+}
+
+impl<'a> Walk<'a> {
+    fn new(root: &Path, globs: &[String], lister: &'a Lister) -> Self {
+        let mut walked = Walked::default();
+        let ignored = Ignored::of(root, globs, &mut walked.notes);
+        Self { lister, ignored, walked, levels: Vec::new() }
+    }
+
+    fn go(&mut self, root: &Path, own: &Own, cancelled: &dyn Fn() -> bool) {
+        let mut path = String::new();
+        self.enter(root.to_path_buf(), &path);
+        while let Some(level) = self.levels.last_mut() {
+            path.truncate(level.prefix);
+            let Some((item, way)) = level.items.next() else {
+                self.ignored.leave();
+                self.levels.pop();
+                continue;
+            };
+            path.push_str(&item.text);
+            match (way, item.kind) {
+                (_, Kind::Other) => self.walked.passed.links += 1,
+                (_, Kind::File(_)) if own.is(&level.folder, &item.text) => {}
+                (Way::Ignored, _) => self.walked.passed.ignored += 1,
+                (Way::Folder, _) => self.walked.passed.folders += 1,
+                (Way::Name, _) => self.walked.passed.names += 1,
+                (Way::In, Kind::File(Ok(stat))) => self.walked.add(&path, stat),
+                // It was removed in the meantime.
+                (Way::In, Kind::File(Err(error))) if error.kind() == std::io::ErrorKind::NotFound => {}
+                (Way::In, Kind::File(Err(error))) => self.walked.fail(&path, &error),
+                (Way::In, Kind::Folder) => {
+                    if cancelled() {
+                        return;
                     }
-                    _ => {
-                        path.push('/');
-                        enter(folder, &path, &mut walked, &mut ignored, &mut levels);
-                    }
+                    let folder = level.folder.join(&item.name);
+                    path.push('/');
+                    self.enter(folder, &path);
                 }
             }
         }
     }
-    walked
+
+    fn enter(&mut self, folder: PathBuf, path: &str) {
+        let items = match self.lister.take(&folder) {
+            // Another work tree of a repository holds the same files once more.
+            Ok(items) if !path.is_empty() && is_work_tree(&folder, &items) => {
+                self.walked.passed.folders += 1;
+                return;
+            }
+            Ok(items) => items,
+            Err(error) => return self.walked.fail(path.trim_end_matches('/'), &error),
+        };
+        let names: Vec<&str> = items.iter().filter(|it| it.is_file()).map(|it| it.text.as_str()).collect();
+        self.ignored.enter(&folder, &names, &mut self.walked.notes);
+        let items: Vec<(Item, Way)> = items
+            .into_iter()
+            .map(|item| {
+                let way = self.way(&folder, path, &item);
+                (item, way)
+            })
+            .collect();
+        let next = items.iter().filter(|(item, way)| *way == Way::In && item.is_folder());
+        self.lister.want(next.map(|(item, _)| folder.join(&item.name)));
+        self.walked.folders.push(folder.clone());
+        self.levels.push(Level { items: items.into_iter(), folder, prefix: path.len() });
+    }
+
+    /// An ignore file may ask by `!name` for what is passed over by its name.
+    fn way(&mut self, folder: &Path, path: &str, item: &Item) -> Way {
+        let name = item.text.as_str();
+        if name == ".git" {
+            return Way::Folder;
+        }
+        let verdict = match item.kind {
+            Kind::Other => return Way::In,
+            Kind::Folder => self.ignored.verdict(folder, &item.name, true),
+            Kind::File(_) => self.ignored.verdict(folder, &item.name, false),
+        };
+        match verdict {
+            Verdict::Out => Way::Ignored,
+            Verdict::In => Way::In,
+            Verdict::None if item.is_file() => {
+                if NAMES.contains(&name) {
+                    Way::Name
+                } else {
+                    Way::In
+                }
+            }
+            Verdict::None => {
+                let made = MADE.contains(&name) && !self.ignored.is_tracked(&format!("{path}{name}"));
+                if made || FOREIGN.contains(&name) { Way::Folder } else { Way::In }
+            }
+        }
+    }
 }
 
 /// The files of the index: the database, its log, its lock.
@@ -288,77 +348,16 @@ impl Own {
     }
 }
 
-fn enter(folder: PathBuf, path: &str, walked: &mut Walked, ignored: &mut Ignored, levels: &mut Vec<Level>) {
-    match list(&folder) {
-        // Another work tree of a repository holds the same files once more.
-        Ok(items) if !path.is_empty() && is_work_tree(&folder, &items) => walked.passed.folders += 1,
-        Ok(items) => {
-            let names: Vec<&str> =
-                items.iter().filter(|it| it.kind == Kind::File).map(|it| it.text.as_str()).collect();
-            ignored.enter(&folder, &names, &mut walked.notes);
-            walked.folders.push(folder.clone());
-            levels.push(Level { items: items.into_iter(), folder, prefix: path.len() });
-        }
-        Err(error) => walked.fail(path.trim_end_matches('/'), &error),
-    }
-}
-
-fn file(item: &Item, folder: &Path, path: &str, walked: &mut Walked, ignored: &Ignored) {
-    match ignored.verdict(folder, &item.name, false) {
-        // In a work tree or a submodule it is a file.
-        _ if item.text == ".git" => walked.passed.folders += 1,
-        Verdict::Out => walked.passed.ignored += 1,
-        Verdict::None if NAMES.contains(&item.text.as_str()) => walked.passed.names += 1,
-        _ => match item.entry.metadata() {
-            Ok(meta) => walked.add(path, &meta),
-            // It was removed in the meantime.
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-            Err(error) => walked.fail(path, &error),
-        },
-    }
-}
-
-/// Folders of tools and builds; an ignore file may ask for one of them by `!name/`.
-fn is_passed_over(name: &str, path: &str, verdict: Verdict, ignored: &mut Ignored) -> bool {
-    name == ".git"
-        || verdict == Verdict::None && FOREIGN.contains(&name)
-        || verdict == Verdict::None && MADE.contains(&name) && !ignored.is_tracked(path)
-}
-
 fn is_work_tree(folder: &Path, items: &[Item]) -> bool {
-    let Some(git) = items.iter().find(|it| it.text == ".git" && it.kind == Kind::File) else { return false };
-    let small = git.entry.metadata().is_ok_and(|it| it.len() < 4096);
-    let text =
-        if small { std::fs::read_to_string(folder.join(".git")).unwrap_or_default() } else { String::new() };
+    let small = |item: &Item| {
+        item.text == ".git" && matches!(&item.kind, Kind::File(Ok(stat)) if stat.size < LINK_BYTES_MAX)
+    };
+    if !items.iter().any(small) {
+        return false;
+    }
+    let text = std::fs::read_to_string(folder.join(".git")).unwrap_or_default();
     let kind = text.trim_end().rsplit(['/', '\\']).find(|it| matches!(*it, "modules" | "worktrees"));
     kind == Some("worktrees")
-}
-
-fn list(folder: &Path) -> std::io::Result<Vec<Item>> {
-    let mut items = Vec::new();
-    for entry in std::fs::read_dir(folder)? {
-        let entry = entry?;
-        let name = entry.file_name();
-        let kind = match entry.file_type() {
-            Ok(kind) if kind.is_dir() => Kind::Folder,
-            Ok(kind) if kind.is_file() => Kind::File,
-            _ => Kind::Other,
-        };
-        items.push(Item { text: text_of(&name), name, kind, entry });
-    }
-    items.sort_unstable_by(by_path);
-    // Two names may have one text; the index has one row for it.
-    items.dedup_by(|a, b| a.text == b.text && a.kind == b.kind);
-    Ok(items)
-}
-
-/// The order of the paths that come of two names: a folder's go on with `/`.
-fn by_path(a: &Item, b: &Item) -> Ordering {
-    fn bytes(item: &Item) -> impl Iterator<Item = u8> {
-        let slash = (item.kind == Kind::Folder).then_some(b'/');
-        item.text.bytes().chain(slash)
-    }
-    bytes(a).cmp(bytes(b))
 }
 
 #[cfg(test)]

@@ -224,21 +224,21 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(event: Event, expected: bool) {
-        assert_eq!(is_change(&event, &Own::of(Path::new("/nowhere/rag.db"))), expected, "{event:?}");
+    fn check(event: &Event, expected: bool) {
+        assert_eq!(is_change(event, &Own::of(Path::new("/nowhere/rag.db"))), expected, "{event:?}");
     }
 
     #[test]
     fn reading_and_the_index_itself_wake_nobody() {
         let of = |kind, path: &str| Event::new(kind).add_path(path.into());
-        check(of(EventKind::Modify(ModifyKind::Any), "/p/a.rs"), true);
-        check(of(EventKind::Create(CreateKind::File), "/p/a.rs"), true);
-        check(of(EventKind::Access(AccessKind::Any), "/p/a.rs"), false);
-        check(of(EventKind::Modify(ModifyKind::Any), "/nowhere/rag.db-wal"), false);
-        check(of(EventKind::Modify(ModifyKind::Any), "/nowhere/rag.txt"), true);
-        check(Event::new(EventKind::Other), false);
+        check(&of(EventKind::Modify(ModifyKind::Any), "/p/a.rs"), true);
+        check(&of(EventKind::Create(CreateKind::File), "/p/a.rs"), true);
+        check(&of(EventKind::Access(AccessKind::Any), "/p/a.rs"), false);
+        check(&of(EventKind::Modify(ModifyKind::Any), "/nowhere/rag.db-wal"), false);
+        check(&of(EventKind::Modify(ModifyKind::Any), "/nowhere/rag.txt"), true);
+        check(&Event::new(EventKind::Other), false);
         // Lost events.
-        check(Event::new(EventKind::Other).set_flag(Flag::Rescan), true);
+        check(&Event::new(EventKind::Other).set_flag(Flag::Rescan), true);
     }
 
     #[test]

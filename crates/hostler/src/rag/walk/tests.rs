@@ -32,6 +32,27 @@ fn paths_come_sorted_by_their_bytes() {
     assert_eq!(walked.len(), 8);
 }
 
+#[test]
+fn wide_and_deep_trees_come_in_the_same_order_whoever_lists_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut expected = Vec::new();
+    for wide in 0..60 {
+        let mut path = format!("{wide}");
+        for deep in 0..wide % 7 {
+            path = format!("{path}/{deep}");
+        }
+        fs::create_dir_all(folder.path().join(&path)).unwrap();
+        for file in ["a", "b.txt"] {
+            expected.push(format!("{path}/{file}"));
+            fs::write(folder.path().join(&path).join(file), "x").unwrap();
+        }
+    }
+    expected.sort();
+    for _ in 0..20 {
+        assert_eq!(paths(&walk_of(&folder)), expected);
+    }
+}
+
 // @traces RAG-003
 #[test]
 fn what_is_passed_over_is_counted_by_cause() {
