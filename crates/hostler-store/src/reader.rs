@@ -62,6 +62,9 @@ pub struct Snapshot<'a> {
 impl Reader {
     /// Opens the index at `path`; `None` where there is none.
     ///
+    /// Where its folder cannot be written, so that no files to share it by can be made, it is read as one that nobody
+    /// changes while it is open.
+    ///
     /// # Errors
     ///
     /// [`Error::Foreign`], [`Error::Newer`], [`Error::Older`] and [`Error::Damaged`] for what cannot be read.

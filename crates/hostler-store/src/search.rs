@@ -1,6 +1,7 @@
 //! Chunks by their words.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use rusqlite::params;
 
@@ -26,12 +27,14 @@ const NEAR: usize = 16;
 struct Span {
     chunks: Range<i64>,
     file: i64,
+    path: Arc<str>,
     /// The filter takes it.
     fits: bool,
 }
 
 impl Reader {
-    /// The best `limit` chunks for an FTS5 expression whose file `filter` takes, by bm25, best first, ties by id.
+    /// The best `limit` chunks for an FTS5 expression whose file `filter` takes, by bm25, best first, ties by
+    /// path and place.
     ///
     /// `weights` are those of symbol, path, heading, doc and body. Reads and weighs every chunk that fits:
     /// [`Reader::candidates`] is for what much of the index fits.
@@ -58,7 +61,8 @@ impl Reader {
         self.best(found, Some(filter), limit)
     }
 
-    /// The best `limit` chunks that have any of these words, whose file `filter` takes, best first, ties by id.
+    /// The best `limit` chunks that have any of these words, whose file `filter` takes, best first, ties by path and
+    /// place.
     ///
     /// A word counts by its worth, by the weights of the columns it stands in (symbol, path, heading, doc, body; the
     /// lower of path and body wherever it stands) and against the length of the chunk, as bm25 does; how often it stands
@@ -131,37 +135,49 @@ impl Reader {
         let order =
             |(first, a): &(i64, f64), (second, b): &(i64, f64)| b.total_cmp(a).then(first.cmp(second));
         let wanted = if filter.is_some() { LOOK_UPS_MAX.max(limit) } else { limit };
-        if 0 < wanted && wanted < found.len() {
-            found.select_nth_unstable_by(wanted - 1, order);
+        let mut rest = Vec::new();
+        if wanted < found.len() {
+            found.select_nth_unstable_by(wanted, order);
+            rest = found.split_off(wanted);
+            // As good as the last one: which of them is first is not for their ids to say.
+            if let Some(last) = found.iter().map(|it| it.1).min_by(f64::total_cmp) {
+                let (mut equal, less): (Vec<_>, Vec<_>) = rest.into_iter().partition(|it| it.1 >= last);
+                equal.sort_unstable_by(order);
+                equal.truncate(LOOK_UPS_MAX);
+                found.extend(equal);
+                rest = less;
+            }
         }
-        let middle = wanted.min(found.len());
-        let (first, rest) = found.split_at_mut(middle);
-        first.sort_unstable_by(order);
-        let mut hits = Vec::with_capacity(limit.min(first.len()));
-        self.look_up(first, filter, limit, &mut hits)?;
-        let Some(filter) = filter.filter(|_| hits.len() < limit && !rest.is_empty()) else { return Ok(hits) };
-        let taken = self.spans(filter)?;
-        let fits = |chunk: i64| {
-            let place = taken.partition_point(|it| it.end <= chunk);
-            taken.get(place).is_some_and(|it| it.contains(&chunk))
-        };
-        let mut rest: Vec<(i64, f64)> = rest.iter().copied().filter(|(chunk, _)| fits(*chunk)).collect();
-        rest.sort_unstable_by(order);
-        self.look_up(&rest, None, limit, &mut hits)?;
-        Ok(hits)
+        found.sort_unstable_by(order);
+        let mut hits = Vec::with_capacity(limit.min(found.len()));
+        self.look_up(&found, filter, limit, &mut hits)?;
+        if let Some(filter) = filter.filter(|_| hits.len() < limit && !rest.is_empty()) {
+            let taken = self.spans(filter)?;
+            rest.retain(|(chunk, _)| {
+                let place = taken.partition_point(|it| it.end <= *chunk);
+                taken.get(place).is_some_and(|it| it.contains(chunk))
+            });
+            rest.sort_unstable_by(order);
+            self.look_up(&rest, None, limit, &mut hits)?;
+        }
+        hits.sort_by(|(a, first), (b, second)| {
+            b.score.total_cmp(&a.score).then_with(|| first.cmp(second)).then(a.chunk.cmp(&b.chunk))
+        });
+        hits.truncate(limit);
+        Ok(hits.into_iter().map(|(hit, _)| hit).collect())
     }
 
-    /// Adds hits for chunks in their order, until there are `limit`.
+    /// Adds hits with their paths for chunks in their order, until there are `limit` and no further one is as good.
     fn look_up(
         &self,
         chunks: &[(i64, f64)],
         filter: Option<&dyn Fn(&str) -> bool>,
         limit: usize,
-        hits: &mut Vec<Hit>,
+        hits: &mut Vec<(Hit, Arc<str>)>,
     ) -> Result<(), Error> {
         let mut known: Vec<Span> = Vec::new();
         for (chunk, score) in chunks {
-            if hits.len() == limit {
+            if limit <= hits.len() && hits.last().is_none_or(|(last, _)| *score < last.score) {
                 break;
             }
             // Chunks of one file come close together.
@@ -171,7 +187,7 @@ impl Reader {
                 known.extend(span.clone());
             }
             if let Some(span) = span.filter(|it| it.fits) {
-                hits.push(Hit { chunk: *chunk, file: span.file, score: *score });
+                hits.push((Hit { chunk: *chunk, file: span.file, score: *score }, span.path));
             }
         }
         Ok(())
@@ -183,11 +199,9 @@ impl Reader {
                    ORDER BY first_chunk DESC LIMIT 1";
         let found = self.some("look up a file", sql, [chunk], |row| {
             let first: i64 = row.get(0)?;
-            let fits = match filter {
-                Some(filter) => filter(row.get_ref(3)?.as_str()?),
-                None => true,
-            };
-            Ok(Span { chunks: first..first + row.get::<_, i64>(1)?, file: row.get(2)?, fits })
+            let path: Arc<str> = row.get_ref(3)?.as_str()?.into();
+            let fits = filter.is_none_or(|filter| filter(&path));
+            Ok(Span { chunks: first..first + row.get::<_, i64>(1)?, file: row.get(2)?, path, fits })
         })?;
         Ok(found.filter(|it| it.chunks.contains(&chunk)))
     }

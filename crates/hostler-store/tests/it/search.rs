@@ -96,16 +96,29 @@ fn a_filter_of_paths_works_before_the_limit() {
 }
 
 #[test]
-fn the_same_question_has_the_same_answer_and_ties_go_by_id() {
+fn ties_go_by_path_and_place_however_the_index_came_to_be() {
     let (_folder, path) = place();
     let mut writer = open(&path);
-    put(&mut writer, "a", &["same words", "same words", "same words"]);
+    for name in ["c", "a", "b", "d"] {
+        put(&mut writer, name, &["same words", "same words"]);
+    }
+    put(&mut writer, "c", &["same words", "same words"]);
+    put(&mut writer, "a", &["same words", "same words"]);
     let reader = Reader::open(&path).unwrap().unwrap();
-    let hits = reader.candidates(&[wanted("words")], WEIGHTS, None, 2).unwrap();
-    let ids: Vec<i64> = hits.iter().map(|it| it.chunk).collect();
-    assert_eq!(ids, [1, 2]);
-    assert_eq!(reader.candidates(&[wanted("words")], WEIGHTS, None, 2).unwrap(), hits);
-    assert_eq!(reader.search("words", WEIGHTS, &|_| true, 2).unwrap().len(), 2);
+    let expected = ["a 0", "a 1", "b 0", "b 1", "c 0", "c 1", "d 0", "d 1"];
+    let all = |_: &str| true;
+    let named = |hits: &[hostler_store::Hit]| -> Vec<String> {
+        let row = |hit: &hostler_store::Hit| reader.chunk(hit.chunk).unwrap().unwrap();
+        hits.iter().map(|it| format!("{} {}", row(it).path, row(it).ordinal)).collect()
+    };
+    for limit in 0..10 {
+        let until = limit.min(expected.len());
+        for filter in [None, Some(&all as &dyn Fn(&str) -> bool)] {
+            let hits = reader.candidates(&[wanted("words")], WEIGHTS, filter, limit).unwrap();
+            assert_eq!(named(&hits), expected[..until]);
+        }
+        assert_eq!(named(&reader.search("words", WEIGHTS, &all, limit).unwrap()), expected[..until]);
+    }
 }
 
 #[test]
