@@ -236,7 +236,6 @@ fn a_snapshot_sees_one_state_and_what_it_began_with() {
     assert_eq!(reader.chunk_count().unwrap(), 2);
 }
 
-// @traces RAG-018
 #[test]
 fn one_writer_at_a_time_and_the_lock_ends_with_it() {
     let (_folder, path) = place();

@@ -69,7 +69,6 @@ fn candidates_are_ordered_by_where_their_words_stand() {
     }
 }
 
-// @traces RAG-008
 #[test]
 fn a_filter_of_paths_works_before_the_limit() {
     let (folder, path) = place();
