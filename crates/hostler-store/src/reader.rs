@@ -69,7 +69,8 @@ impl Reader {
     ///
     /// [`Error::Foreign`], [`Error::Newer`], [`Error::Older`] and [`Error::Damaged`] for what cannot be read.
     pub fn open(path: &Path) -> Result<Option<Self>, Error> {
-        Ok(schema::open_to_read(path)?.map(|connection| Self::over(connection, path.to_path_buf())))
+        let path = &schema::real(path);
+        Ok(schema::open_to_read(path)?.map(|connection| Self::over(connection, path.clone())))
     }
 
     pub(crate) fn over(connection: Connection, path: PathBuf) -> Self {

@@ -31,6 +31,8 @@ impl Writer {
     /// [`Error::Busy`] when another writer still holds the lock after `wait`; [`Error::Foreign`], [`Error::Newer`] and
     /// [`Error::Damaged`] for what is not written to; [`Error::ReadOnly`] and [`Error::Full`].
     pub fn open(path: &Path, wait: Duration) -> Result<Self, Error> {
+        let path = schema::real(path);
+        let path = path.as_path();
         refuse_others(path)?;
         schema::make_folder(path)?;
         let lock = lock::take(path, wait)?;
@@ -45,6 +47,8 @@ impl Writer {
     ///
     /// As [`Writer::open`]; a file that does not say that it is ours is refused as [`Error::Foreign`].
     pub fn rebuild(path: &Path, wait: Duration) -> Result<(Self, Option<PathBuf>), Error> {
+        let path = schema::real(path);
+        let path = path.as_path();
         refuse_others(path)?;
         schema::make_folder(path)?;
         let lock = lock::take(path, wait)?;

@@ -245,3 +245,19 @@ fn one_writer_at_a_time_and_the_lock_ends_with_it() {
     drop(writer);
     hostler_store::Writer::open(&path, WAIT).unwrap();
 }
+
+#[test]
+fn an_index_behind_a_link_is_one_index() {
+    let (folder, path) = place();
+    drop(open(&path));
+    let link = folder.path().join("link.db");
+    std::os::unix::fs::symlink(&path, &link).unwrap();
+    let mut writer = open(&link);
+    put(&mut writer, "a", &["one"]);
+    assert!(matches!(hostler_store::Writer::open(&path, std::time::Duration::ZERO), Err(Error::Busy { .. })));
+    assert_eq!(Reader::open(&path).unwrap().unwrap().chunk_count().unwrap(), 1);
+    drop(writer);
+    let (_writer, aside) = hostler_store::Writer::rebuild(&link, WAIT).unwrap();
+    assert_eq!(aside.unwrap().parent(), Some(path.parent().unwrap().canonicalize().unwrap().as_path()));
+    assert!(link.is_symlink());
+}
