@@ -207,7 +207,9 @@ impl Reader<'_> {
             || Some(at.child("name").map(|it| tight(it, at.text))?.trim_matches(['"', '\'', '`']).to_owned());
         match part {
             Some(Part::Function) if self.dialect.counts(at, Part::Function) => {
-                let name = name().or_else(|| self.dialect.function(at).map(|it| it.name))?;
+                let name = name()
+                    .or_else(|| kind.contains("constructor").then(|| "constructor".to_owned()))
+                    .or_else(|| self.dialect.function(at).map(|it| it.name))?;
                 let name = match self.dialect.receiver(at) {
                     Some(receiver) => format!("{receiver}.{name}"),
                     None => name,
