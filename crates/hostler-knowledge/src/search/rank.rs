@@ -53,7 +53,7 @@ const DEFINES: &[&str] = &[
     "var",
 ];
 /// What the best vector is worth, against a chunk that has each word of the query.
-const VECTOR: f64 = 0.2;
+const VECTOR: f64 = 0.1;
 /// What a copy of a better hit is worth.
 const COPY: f64 = 0.6;
 /// Best hits that are looked at as copies of one another.
@@ -74,8 +74,8 @@ struct Field {
 
 const NAME: Field = Field { weight: 5.0, words: 2.5, length: 0.5 };
 const OWNER: Field = Field { weight: 2.0, words: 2.5, length: 0.5 };
-const PATH: Field = Field { weight: 1.0, words: 4.0, length: 0.5 };
-const TEXT: Field = Field { weight: 1.0, words: 110.0, length: 0.6 };
+const PATH: Field = Field { weight: 1.5, words: 4.0, length: 0.5 };
+const TEXT: Field = Field { weight: 1.0, words: 90.0, length: 0.6 };
 
 /// A chunk that may answer a query.
 #[derive(Debug, Clone, Copy)]
