@@ -1,4 +1,4 @@
-//! An endpoint that speaks as OpenAI's `/v1/embeddings` does.
+//! An endpoint for embeddings that speaks as the one of `OpenAI` does.
 
 use std::time::Duration;
 

@@ -172,8 +172,8 @@ impl Table {
         let bytes = view.data();
         let wide = |size: usize| bytes.chunks_exact(size);
         Ok(match view.dtype() {
-            Dtype::I64 => wide(8).map(|it| integer(it)).collect(),
-            Dtype::I32 => wide(4).map(|it| integer(it)).collect(),
+            Dtype::I64 => wide(8).map(integer).collect(),
+            Dtype::I32 => wide(4).map(integer).collect(),
             other => {
                 let kind = Kind::of(other)?;
                 wide(kind.size()).map(|it| f64::from(kind.read(it))).collect()

@@ -61,10 +61,9 @@ impl Glob {
             for (at, token) in self.tokens.iter().enumerate().filter(|(at, _)| open.get(*at) == Some(&true)) {
                 let then = match token {
                     Token::Char(expected) => (*expected == letter).then_some(at + 1),
-                    Token::One => (letter != '/').then_some(at + 1),
+                    Token::One | Token::Folders => (letter != '/').then_some(at + 1),
                     Token::Within => (letter != '/').then_some(at),
                     Token::Across => Some(at),
-                    Token::Folders => (letter != '/').then_some(at + 1),
                     Token::Inside => Some(if letter == '/' { at - 1 } else { at }),
                 };
                 if let Some(then) = then {

@@ -24,7 +24,7 @@ struct Server {
 }
 
 impl Server {
-    fn new(answers: Vec<Box<dyn Fn(&Value) -> Vec<u8> + Send>>) -> Self {
+    fn new(answers: Vec<Reply>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let url = format!("http://{}/v1/embeddings", listener.local_addr().unwrap());
         let (sender, asked) = channel();
