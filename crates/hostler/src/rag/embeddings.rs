@@ -217,7 +217,9 @@ impl Embedder for Remote {
                     "the endpoint gave vectors of {known} numbers before, and of {length} now"
                 ));
             }
-            vectors.iter_mut().for_each(|it| embed::normalise(it));
+            for vector in &mut vectors {
+                embed::normalise(vector);
+            }
             out.append(&mut vectors);
         }
         Ok(out)

@@ -194,7 +194,7 @@ impl Search<'_> {
             Vectors::Hashed if ids.len() < self.count => {
                 let mut near = nearest(reader, &embed::hashed(self.asked.query), &ids, HASHED_MIN)?;
                 // What words have found, letters do not put into another order.
-                ids.iter().for_each(|it| _ = near.remove(it));
+                near.retain(|it, _| !ids.contains(it));
                 near
             }
             Vectors::Hashed => HashMap::new(),
@@ -313,7 +313,7 @@ fn nearest(
         }
         let is_far = NEAR <= best.len() && best.last().is_some_and(|(last, _)| near <= *last);
         if !is_far && nearness_min <= f64::from(near) {
-            let at = best.partition_point(|(it, other)| near < *it || near == *it && *other < id);
+            let at = best.partition_point(|(it, other)| near.total_cmp(it).then(other.cmp(&id)).is_lt());
             best.insert(at, (near, id));
             best.truncate(NEAR);
         }

@@ -1,5 +1,6 @@
 //! `rag_search`.
 
+use std::fmt::Write as _;
 use std::path::Path;
 
 use serde_json::json;
@@ -82,8 +83,14 @@ fn run(call: &Call<'_>) -> Result<Answer, String> {
 fn line(hit: &Hit, number: usize) -> String {
     let heading = after(" ", &hit.heading);
     let place = format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line);
-    let parts: String = hit.parts.iter().map(|it| format!("\n   {it}")).collect();
-    format!("{number}. {place} ({:.4}){heading}\n   id {}: {}{parts}", hit.score, hit.id, hit.snippet)
+    let parts: Vec<String> = hit.parts.iter().map(|it| format!("\n   {it}")).collect();
+    format!(
+        "{number}. {place} ({:.4}){heading}\n   id {}: {}{parts}",
+        hit.score,
+        hit.id,
+        hit.snippet,
+        parts = parts.concat()
+    )
 }
 
 /// The files of hits, once each.
@@ -105,7 +112,8 @@ fn uri(path: &Path) -> String {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
                 out.push(char::from(*byte));
             }
-            other => out.push_str(&format!("%{other:02X}")),
+            // Writing to a text does not fail.
+            other => _ = write!(out, "%{other:02X}"),
         }
     }
     out
