@@ -23,6 +23,8 @@ const CANDIDATES: usize = 120;
 const CANDIDATES_A_HIT: usize = 5;
 /// Of these by vectors.
 const NEAR: usize = 40;
+/// The nearest that are looked through for paths that a glob takes.
+const NEAR_IN_GLOB: usize = 2_000;
 /// Hashed vectors say little: they are asked where words find too little, and what is farther off than this is noise.
 const HASHED_MIN: f64 = 0.3;
 /// Characters of a snippet.
@@ -173,42 +175,53 @@ impl Search<'_> {
 
     /// `None` where nothing was indexed yet.
     fn look(&self, reader: &Reader) -> Result<Option<Found>, Error> {
+        let mut notes = Vec::new();
+        let (vectors, is_same) = self.vectors(reader)?;
+        // Before the state of the index is held: an endpoint may take its time.
+        let is_hashed = matches!(vectors, Vectors::Hashed);
+        let vector = match vectors {
+            Vectors::Of(embedder) => match embedder.embed(&[self.asked.query]) {
+                Ok(vectors) => vectors.into_iter().next(),
+                Err(why) => {
+                    notes.push(format!("{why}; ranked by keywords only"));
+                    None
+                }
+            },
+            Vectors::Without(why) => {
+                notes.extend(why);
+                None
+            }
+            Vectors::Hashed => None,
+        };
         // What is found must still be there when it is read, whoever writes meanwhile.
         let _snapshot = reader.snapshot()?;
         let Some(root) = reader.meta(meta::ROOT)?.map(PathBuf::from) else { return Ok(None) };
-        let mut notes = Vec::new();
         let glob = self.asked.glob.map(str::trim).filter(|it| !it.is_empty()).map(Glob::new);
         let fits = |path: &str| glob.as_ref().is_none_or(|it| it.fits(path));
         let counts = self.counts(reader)?;
         let limit = CANDIDATES.max(self.count * CANDIDATES_A_HIT);
         let mut ids = self.by_words(reader, &counts, glob.is_some().then_some(&fits), limit)?;
-        let (vectors, is_same) = self.vectors(reader)?;
-        let near = match vectors {
-            Vectors::Of(embedder) => match embedder.embed(&[self.asked.query]) {
-                Ok(vectors) => nearest(reader, vectors.first().map_or(&[], Vec::as_slice), &ids, f64::MIN)?,
-                Err(why) => {
-                    notes.push(format!("{why}; ranked by keywords only"));
-                    HashMap::new()
-                }
-            },
-            Vectors::Hashed if ids.len() < self.count => {
-                let mut near = nearest(reader, &embed::hashed(self.asked.query), &ids, HASHED_MIN)?;
+        let known: HashSet<i64> = ids.iter().copied().collect();
+        // Vectors know no paths: of the nearest, those count whose path fits.
+        let near_max = if glob.is_some() { NEAR_IN_GLOB } else { NEAR };
+        let near = match vector {
+            Some(vector) => nearest(reader, &vector, &known, near_max, f64::MIN)?,
+            None if is_hashed && ids.len() < self.count => {
+                let vector = embed::hashed(self.asked.query);
+                let mut near = nearest(reader, &vector, &known, near_max, HASHED_MIN)?;
                 // What words have found, letters do not put into another order.
-                near.retain(|it, _| !ids.contains(it));
+                near.retain(|it, _| !known.contains(it));
                 near
             }
-            Vectors::Hashed => HashMap::new(),
-            Vectors::Without(why) => {
-                notes.extend(why);
-                HashMap::new()
-            }
+            None => HashMap::new(),
         };
-        let known: HashSet<i64> = ids.iter().copied().collect();
-        let mut others: Vec<i64> = near.keys().copied().filter(|it| !known.contains(it)).collect();
-        others.sort_unstable();
-        ids.extend(others);
+        let mut others: Vec<(i64, f64)> =
+            near.iter().filter(|(id, _)| !known.contains(id)).map(|(id, near)| (*id, *near)).collect();
+        others.sort_by(|(first, a), (second, b)| b.total_cmp(a).then(first.cmp(second)));
+        ids.extend(others.iter().map(|(id, _)| *id));
         let mut rows = reader.chunks(&ids)?;
         rows.retain(|it| fits(&it.path));
+        rows.truncate(known.len() + NEAR);
         let candidates: Vec<Candidate<'_>> =
             rows.iter().map(|it| candidate(it, near.get(&it.id).copied())).collect();
         let ranked = rank(self.query, &counts, &candidates);
@@ -292,17 +305,17 @@ fn candidate(row: &ChunkRow, nearness: Option<f64>) -> Candidate<'_> {
     }
 }
 
-/// How near the vectors of `known` and of the [`NEAR`] nearest chunks are, of those that are at least so near.
+/// How near the vectors of `known` and of the `near_max` nearest chunks are, of those that are at least so near.
 fn nearest(
     reader: &Reader,
     query: &[f32],
-    known: &[i64],
+    known: &HashSet<i64>,
+    near_max: usize,
     nearness_min: f64,
 ) -> Result<HashMap<i64, f64>, Error> {
-    let known: HashSet<i64> = known.iter().copied().collect();
     let mut out = HashMap::new();
     // The nearest so far, the farthest of them last.
-    let mut best: Vec<(f32, i64)> = Vec::with_capacity(NEAR + 1);
+    let mut best: Vec<(f32, i64)> = Vec::new();
     reader.vectors(&mut |id, values, scale| {
         if values.len() != query.len() {
             return;
@@ -311,11 +324,11 @@ fn nearest(
         if known.contains(&id) {
             out.insert(id, f64::from(near));
         }
-        let is_far = NEAR <= best.len() && best.last().is_some_and(|(last, _)| near <= *last);
+        let is_far = near_max <= best.len() && best.last().is_some_and(|(last, _)| near <= *last);
         if !is_far && nearness_min <= f64::from(near) {
             let at = best.partition_point(|(it, other)| near.total_cmp(it).then(other.cmp(&id)).is_lt());
             best.insert(at, (near, id));
-            best.truncate(NEAR);
+            best.truncate(near_max);
         }
     })?;
     out.extend(best.into_iter().map(|(near, id)| (id, f64::from(near))));

@@ -138,6 +138,19 @@ fn an_endpoint_finds_what_no_word_would() {
     assert_eq!(endpoint.asked.lock().unwrap().len(), before);
 }
 
+// @traces RAG-008
+#[test]
+fn a_glob_leaves_out_what_is_as_near() {
+    let ground = Ground::with(&[("docs/one.md", "# One\n\na sedan\n")]);
+    for number in 0..80 {
+        ground.write(&format!("cars/{number}.md"), format!("# Car {number}\n\nsedan {number}\n"));
+    }
+    let endpoint = Endpoint::new(4);
+    index(&ground, Some(&endpoint));
+    let mut command = ground.command(&["search", "automobile", "--glob", "docs/*", "--json"]);
+    assert_eq!(paths(&well(endpoint.on(&mut command).output().unwrap()).0), ["docs/one.md"]);
+}
+
 // @traces RAG-010
 #[test]
 fn an_endpoint_that_fails_leaves_a_run_with_hashed_words_and_is_told() {
