@@ -1,7 +1,7 @@
 //! What a hook of `OpenCode` costs: a line to the bridge and its answer, with many callers at once.
 //!
-//! The callers do what agents do: they call, think for a while, and call again. A closed loop without a pause measures how
-//! many calls a machine can take in a second, which no host does to it; that is told and not gated.
+//! Twice: callers that do what agents do, which is to call, think for a while, and call again; and callers that never
+//! pause, which measures how many calls the machine can take in a second. Both have the same limit.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -51,12 +51,13 @@ pub(super) fn run(place: &Place, program: &Path) -> anyhow::Result<bool> {
     ensure!(child.wait()?.success(), "the bridge did not end well");
     listener.join().map_err(|_| anyhow::anyhow!("the listener fell over"))?;
     let (median, high) = (Samples::at(&paced, 0.5), Samples::at(&paced, 0.95));
+    let (hurried_median, hurried_high) = (Samples::at(&hurried, 0.5), Samples::at(&hurried, 0.95));
     crate::tell(&format!(
         "bridge, {CALLERS} callers: {CALLS} calls, median {median:.2} ms (at most {MEDIAN_MS_MAX}), 95 % {high:.2} ms; \
-         without a pause median {:.2} ms; {rss_mb:.1} MB at the peak (at most {RSS_MB_MAX})",
-        Samples::at(&hurried, 0.5)
+         without a pause median {hurried_median:.2} ms (at most {MEDIAN_MS_MAX}), 95 % {hurried_high:.2} ms; \
+         {rss_mb:.1} MB at the peak (at most {RSS_MB_MAX})",
     ));
-    Ok(median <= MEDIAN_MS_MAX && rss_mb <= RSS_MB_MAX)
+    Ok(median.max(hurried_median) <= MEDIAN_MS_MAX && rss_mb <= RSS_MB_MAX)
 }
 
 /// The round trips of `calls` calls, in milliseconds.

@@ -81,7 +81,14 @@ impl Tail {
 
     /// The lines, the newest first.
     pub(super) fn lines(&self) -> impl Iterator<Item = &[u8]> {
-        self.window.rsplit(|byte| *byte == b'\n').filter(|line| !line.is_empty())
+        let mut rest = Some(&*self.window);
+        let lines = std::iter::from_fn(move || {
+            let before = rest?;
+            let start = memrchr(b'\n', before).map_or(0, |at| at + 1);
+            rest = start.checked_sub(1).and_then(|end| before.get(..end));
+            before.get(start..)
+        });
+        lines.filter(|line| !line.is_empty())
     }
 
     /// The sequence of the line that stands for the same event and call, if it is near the end.

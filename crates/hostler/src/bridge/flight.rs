@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::pool::Pool;
 use crate::hook::Caller;
 
 /// How often is looked who has waited for long enough.
@@ -60,8 +61,8 @@ impl Flights {
         state.under_way.is_empty()
     }
 
-    /// Answers those who have waited for long enough; never returns.
-    pub(super) fn watch(&self) {
+    /// Answers those who have waited for long enough, and sees to it that `pool` gets on; never returns.
+    pub(super) fn watch(&self, pool: &Pool) {
         loop {
             let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
             let idle = |state: &mut State| state.under_way.is_empty();
@@ -73,6 +74,7 @@ impl Flights {
             for caller in late {
                 caller.late();
             }
+            pool.relieve();
             std::thread::sleep(TICK);
         }
     }

@@ -8,11 +8,18 @@ use std::collections::{HashSet, VecDeque};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use hostler_model::SessionId;
 
 /// Most threads.
 const WORKERS_MAX: usize = 12;
+/// Tool calls that run at once while none of them takes long: this many on a small machine, and on a larger one two more
+/// than it has cores. More of them would only keep one another from the processor.
+const GUARDS_MIN: usize = 4;
+const GUARDS_BESIDE_CORES: usize = 2;
+/// A tool call that has waited for so long waits for calls that do not work but wait themselves.
+const LATE: Duration = Duration::from_millis(5);
 /// Most jobs that wait, of tool calls and of everything else.
 const WAITING_MAX: usize = 1_024;
 
@@ -64,6 +71,7 @@ type Work = Box<dyn FnOnce() + Send>;
 
 struct Job {
     lane: Lane,
+    since: Instant,
     turnstile: Turnstile,
     work: Work,
 }
@@ -74,10 +82,11 @@ pub(super) struct Pool {
     shared: Arc<Shared>,
 }
 
-#[derive(Default)]
 struct Shared {
     state: Mutex<State>,
     wake: Condvar,
+    /// Tool calls that run at once while none of them takes long.
+    guards_max: usize,
 }
 
 impl Shared {
@@ -88,7 +97,10 @@ impl Shared {
     /// Sees to it that somebody takes what waits. One that was woken for a job may still be counted as idle, so there have
     /// to be as many as there are jobs.
     fn help(self: &Arc<Self>, state: &mut State) {
-        let wanted = state.guards.len() + usize::from(state.next_other().is_some());
+        let others = usize::from(state.next_other().is_some());
+        let free = self.guards_max.saturating_sub(state.running[Lane::Guard as usize]);
+        let late = state.guards.front().is_some_and(|job| LATE <= job.since.elapsed());
+        let wanted = state.guards.len().min(free.max(usize::from(late))) + others;
         if 0 < wanted {
             self.wake.notify_one();
         }
@@ -147,7 +159,18 @@ impl State {
 
 impl Pool {
     pub(super) fn new() -> Self {
-        Self { shared: Arc::default() }
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let shared = Shared {
+            state: Mutex::default(),
+            wake: Condvar::new(),
+            guards_max: (cores + GUARDS_BESIDE_CORES).clamp(GUARDS_MIN, WORKERS_MAX),
+        };
+        Self { shared: Arc::new(shared) }
+    }
+
+    /// Sees to it that no call waits behind others that do not get on; to be called now and then while there are any.
+    pub(super) fn relieve(&self) {
+        self.shared.help(&mut self.shared.lock());
     }
 
     /// A turnstile for an event of `session`; without one nothing is kept waiting.
@@ -162,7 +185,7 @@ impl Pool {
         if WAITING_MAX <= queue.len() {
             return false;
         }
-        queue.push_back(Job { lane, turnstile, work });
+        queue.push_back(Job { lane, since: Instant::now(), turnstile, work });
         self.shared.help(&mut state);
         true
     }
@@ -171,7 +194,11 @@ impl Pool {
 fn serve(shared: &Arc<Shared>) {
     let mut state = shared.lock();
     loop {
-        let Some(Job { lane, turnstile, work }) = state.take() else {
+        let Some(Job { lane, turnstile, work, .. }) = state.take() else {
+            if shared.guards_max < state.workers {
+                state.workers -= 1;
+                return;
+            }
             state.idle += 1;
             let nothing = |state: &mut State| !state.has_work();
             state = shared.wake.wait_while(state, nothing).unwrap_or_else(PoisonError::into_inner);

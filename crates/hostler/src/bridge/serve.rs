@@ -108,9 +108,9 @@ impl Bridge {
 
     /// Begins to watch over those who wait.
     pub(super) fn start(self: &Arc<Self>) {
-        let flights = self.flights.clone();
+        let (flights, pool) = (self.flights.clone(), self.pool.clone());
         // Without it calls may take longer than they should; the plugin has a limit of its own.
-        let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || flights.watch());
+        let _ = std::thread::Builder::new().name("watchdog".to_owned()).spawn(move || flights.watch(&pool));
     }
 
     pub(super) fn names(&self) -> Arc<Names> {

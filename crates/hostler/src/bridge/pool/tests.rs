@@ -99,3 +99,19 @@ fn a_panic_costs_no_worker_and_what_is_too_much_is_refused() {
     assert!(pool.push(Lane::Guard, pool.turnstile(None), work()), "tool calls have a queue of their own");
     drop(one);
 }
+
+#[test]
+fn calls_that_hang_hold_no_other_one() {
+    let (pool, (sender, began)) = (Pool::new(), mpsc::channel());
+    let hanging: Vec<_> =
+        (0..WORKERS_MAX - 1).map(|number| held(&pool, Lane::Guard, None, &sender, number)).collect();
+    let next = held(&pool, Lane::Guard, None, &sender, WORKERS_MAX - 1);
+    for expected in 0..WORKERS_MAX {
+        let number = std::iter::repeat_with(|| {
+            pool.relieve();
+            began.recv_timeout(LATE)
+        });
+        assert_eq!(number.take(10_000).find_map(Result::ok), Some(expected));
+    }
+    drop((hanging, next));
+}
