@@ -11,4 +11,5 @@ mod kill;
 mod mcp;
 mod parallel;
 mod search;
+mod suite;
 mod watch;
