@@ -31,6 +31,8 @@ use std::path::{Path, PathBuf};
 
 use hostler_model::{Coverage, Effect, EffectKind, Place, Reach, Step};
 
+pub use net::is_secret_file;
+
 use machine::{Machine, State, Stream};
 
 /// Where [`may_take_long`] begins: doubling per bracket, this many still end within a millisecond or two.

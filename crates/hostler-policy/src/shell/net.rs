@@ -7,9 +7,14 @@ use super::machine::{Machine, State, Stream};
 use super::run::Call;
 use super::word::Field;
 
-/// Why the content of this file is secret; `None` for ordinary files.
+/// The file, where its content is secret; `None` for ordinary files.
 pub(super) fn secret_file(target: &Target) -> Option<String> {
     let text = target.path.as_ref().map_or_else(|| target.text.clone(), |path| path.display().to_string());
+    is_secret_file(&text).then_some(text)
+}
+
+/// Whether a file of this path most likely holds keys, passwords or tokens. Absolute or not; `/` between folders.
+pub fn is_secret_file(text: &str) -> bool {
     let name = text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     let lower = name.to_ascii_lowercase();
     let public = [".pub", "known_hosts", "authorized_keys"].iter().any(|it| lower.ends_with(it));
@@ -47,7 +52,7 @@ pub(super) fn secret_file(target: &Target) -> Option<String> {
         "/etc/shadow",
     ];
     let inside = folder.iter().any(|part| text.ends_with(part) || text.contains(&format!("{part}/")));
-    ((env || key || known.contains(&lower.as_str()) || inside) && !public).then(|| text.clone())
+    (env || key || known.contains(&lower.as_str()) || inside) && !public
 }
 
 pub(super) fn run(machine: &mut Machine<'_>, call: &Call<'_>, state: &mut State) -> Option<Stream> {

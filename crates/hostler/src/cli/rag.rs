@@ -139,6 +139,7 @@ fn print_indexed(indexed: &Indexed) -> anyhow::Result<()> {
     writeln!(out, "root: {}", indexed.root.display())?;
     let passed = [
         (indexed.skipped_size, "over 512 KB"),
+        (indexed.skipped_secret, "with secrets by their names"),
         (indexed.skipped_ignored, "ignored"),
         (indexed.skipped_folders, "folders of tools and builds"),
         (indexed.skipped_links, "links"),
@@ -221,6 +222,7 @@ fn print_status(status: &Status) -> anyhow::Result<()> {
     for (name, count) in [
         ("skipped_ext", status.skipped_ext),
         ("skipped_name", status.skipped_name),
+        ("skipped_secret", status.skipped_secret),
         ("skipped_binary", status.skipped_binary),
         ("skipped_size", status.skipped_size),
         ("skipped_ignored", status.skipped_ignored),

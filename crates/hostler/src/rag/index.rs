@@ -78,6 +78,8 @@ pub(crate) struct Indexed {
     pub(crate) skipped_ext: u64,
     /// Lock files and the like.
     pub(crate) skipped_name: u64,
+    /// Most likely with keys, passwords or tokens.
+    pub(crate) skipped_secret: u64,
     /// Longer than 512 KB.
     pub(crate) skipped_size: u64,
     /// Left out by ignore files and the configuration; a folder counts once.
@@ -446,6 +448,7 @@ impl Indexed {
         self.skipped_binary = skipped(super::look::Cause::Binary);
         self.skipped_ext = skipped(super::look::Cause::Extension);
         self.skipped_name = passed.names;
+        self.skipped_secret = passed.secrets;
         self.skipped_size = passed.large;
         self.skipped_ignored = passed.ignored;
         self.skipped_folders = passed.folders;

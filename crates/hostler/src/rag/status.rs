@@ -38,6 +38,8 @@ pub(crate) struct Status {
     pub(crate) skipped_ext: u64,
     /// Lock files and the like.
     pub(crate) skipped_name: u64,
+    /// Most likely with keys, passwords or tokens.
+    pub(crate) skipped_secret: u64,
     /// Longer than 512 KB.
     pub(crate) skipped_size: u64,
     /// Left out by ignore files and the configuration; a folder counts once.
@@ -111,6 +113,7 @@ pub(crate) fn status(place: &Place, cancelled: &dyn Fn() -> bool) -> Result<Stat
     compare(&reader, &walked, &root, &mut status)?;
     let passed = walked.passed;
     status.skipped_name = passed.names;
+    status.skipped_secret = passed.secrets;
     status.skipped_size = passed.large;
     status.skipped_ignored = passed.ignored;
     status.skipped_folders = passed.folders;

@@ -13,6 +13,8 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use hostler_policy::shell::is_secret_file;
+
 use self::ignored::{Ignored, Verdict};
 use self::list::{Item, Kind, Lister, Stat};
 
@@ -54,6 +56,8 @@ const NOTES_MAX: usize = 20;
 pub(crate) struct Passed {
     /// Lock files and the like.
     pub(crate) names: u64,
+    /// Files that most likely hold keys, passwords or tokens.
+    pub(crate) secrets: u64,
     /// Longer than the limit.
     pub(crate) large: u64,
     /// Files and folders that an ignore file or the configuration leaves out.
@@ -207,6 +211,8 @@ enum Way {
     Folder,
     /// It is a lock file or the like.
     Name,
+    /// It most likely holds keys, passwords or tokens.
+    Secret,
 }
 
 /// Walks `root`, which is absolute and a folder. `globs`: what the configuration leaves out; `db`: the index itself, which
@@ -257,6 +263,7 @@ impl<'a> Walk<'a> {
                 (Way::Ignored, _) => self.walked.passed.ignored += 1,
                 (Way::Folder, _) => self.walked.passed.folders += 1,
                 (Way::Name, _) => self.walked.passed.names += 1,
+                (Way::Secret, _) => self.walked.passed.secrets += 1,
                 (Way::In, Kind::File(Ok(stat))) => self.walked.add(&path, stat),
                 // It was removed in the meantime.
                 (Way::In, Kind::File(Err(error))) if error.kind() == std::io::ErrorKind::NotFound => {}
@@ -315,6 +322,8 @@ impl<'a> Walk<'a> {
             Verdict::None if item.is_file() => {
                 if NAMES.contains(&name) {
                     Way::Name
+                } else if is_secret_file(&format!("/{path}{name}")) {
+                    Way::Secret
                 } else {
                     Way::In
                 }

@@ -62,6 +62,9 @@ fn what_is_passed_over_is_counted_by_cause() {
         "node_modules/x/index.js",
         "deep/target/debug/x.txt",
         "notes.log",
+        ".env",
+        ".env.example",
+        "deploy/.aws/credentials",
         ".gitignore",
         ".github/workflow.yml",
     ]);
@@ -71,9 +74,19 @@ fn what_is_passed_over_is_counted_by_cause() {
     #[cfg(unix)]
     std::os::unix::fs::symlink(".", folder.path().join("loop")).unwrap();
     let walked = walk_of(&folder);
-    assert_eq!(paths(&walked), [".github/workflow.yml", ".gitignore", "just.txt", "src/main.rs"]);
-    let expected =
-        Passed { names: 1, large: 1, ignored: 1, folders: 2, links: u64::from(cfg!(unix)), unreadable: 0 };
+    assert_eq!(
+        paths(&walked),
+        [".env.example", ".github/workflow.yml", ".gitignore", "just.txt", "src/main.rs"]
+    );
+    let expected = Passed {
+        names: 1,
+        secrets: 2,
+        large: 1,
+        ignored: 1,
+        folders: 2,
+        links: u64::from(cfg!(unix)),
+        unreadable: 0,
+    };
     assert_eq!(walked.passed, expected);
 }
 

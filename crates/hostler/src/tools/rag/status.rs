@@ -31,6 +31,7 @@ pub(crate) const TOOL: Tool = Tool {
         Argument::required("skipped_binary", Kind::Number, "passed over: with a zero byte"),
         Argument::required("skipped_ext", Kind::Number, "passed over: by extension"),
         Argument::required("skipped_name", Kind::Number, "passed over: lock files and the like"),
+        Argument::required("skipped_secret", Kind::Number, "passed over: keys, passwords, tokens"),
         Argument::required("skipped_size", Kind::Number, "passed over: too long"),
         Argument::required("skipped_ignored", Kind::Number, "passed over: by ignore files"),
         Argument::required("skipped_folders", Kind::Number, "passed over: folders of tools and builds"),
