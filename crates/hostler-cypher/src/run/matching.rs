@@ -1,0 +1,983 @@
+//! Patterns on a graph: from the smallest set of nodes outwards, each condition as soon as it can be tested.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+use std::rc::Rc;
+
+use super::{Result, Row, Run, Sink, grown};
+use crate::ast::{Arrow, Comparison, Labels, Name, Selection};
+use crate::error::{Code, Error};
+use crate::graph::{Direction, Edge, Element, Flow, LabelId, NodeId, TypeId};
+use crate::plan::{Expr, Kind, Match, Slot};
+use crate::value::{Path, Value};
+
+/// How a pattern is searched for.
+pub(crate) struct Prepared<'a> {
+    steps: Vec<Step>,
+    /// Of each node: all of the groups, any within a group.
+    labels: Vec<Vec<Vec<LabelId>>>,
+    pub(super) kinds: Vec<Vec<TypeId>>,
+    /// A label or a type that there is not: nothing can match.
+    impossible: bool,
+    _graph: std::marker::PhantomData<&'a ()>,
+}
+
+enum Step {
+    /// A node that was known before: it is one, and has the labels.
+    Known(usize),
+    Scan(usize, Source),
+    Expand {
+        relationship: usize,
+        from: usize,
+        to: usize,
+        to_known: bool,
+    },
+    /// A relationship that was known before.
+    Bound {
+        relationship: usize,
+        left_known: bool,
+        right_known: bool,
+    },
+    Shortest(usize),
+    Path(usize),
+    /// A property of a node or a relationship in the pattern.
+    Property {
+        node: bool,
+        index: usize,
+        property: usize,
+    },
+    Filter(usize),
+}
+
+/// Where the nodes come from that a search starts with.
+#[derive(Debug, Clone)]
+enum Source {
+    All,
+    AnyLabel(Vec<LabelId>),
+    /// The expression is the one of a property or of a filter.
+    Index {
+        label: Option<LabelId>,
+        key: Name,
+        value: Wanted,
+    },
+    Id(Wanted),
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Wanted {
+    Property(usize),
+    /// The right side of a filter, or its left side.
+    Filter {
+        filter: usize,
+        left: bool,
+        many: bool,
+    },
+}
+
+type Used = Vec<i64>;
+
+/// What may be asked of a node's filter: `(what is on the node's side, the other side, many, left)`.
+struct Sought<'e> {
+    of: &'e Expr,
+    wanted: &'e Expr,
+    filter: usize,
+    left: bool,
+    many: bool,
+}
+
+fn sought(filters: &[Expr]) -> Vec<Sought<'_>> {
+    let mut out = Vec::new();
+    for (filter, expr) in filters.iter().enumerate() {
+        match &expr.kind {
+            Kind::Compare(first, rest) => {
+                if let [(Comparison::Equal, second)] = &rest[..] {
+                    out.push(Sought { of: first, wanted: second, filter, left: false, many: false });
+                    out.push(Sought { of: second, wanted: first, filter, left: true, many: false });
+                }
+            }
+            Kind::In(item, list) => {
+                out.push(Sought { of: item, wanted: list, filter, left: false, many: true })
+            }
+            _ => {}
+        }
+    }
+    out
+}
+
+fn slot_of(expr: &Expr) -> Option<Slot> {
+    match expr.kind {
+        Kind::Slot(slot) => Some(slot),
+        _ => None,
+    }
+}
+
+struct Planning<'p> {
+    matched: &'p Match,
+    unknown: HashSet<Slot>,
+    steps: Vec<Step>,
+    relationships_done: Vec<bool>,
+    paths_done: Vec<bool>,
+    properties: Vec<(bool, usize, usize)>,
+    filters: Vec<usize>,
+}
+
+impl Planning<'_> {
+    fn is_known(&self, expr: &Expr) -> bool {
+        let mut known = true;
+        expr.slots(&mut |it| known &= !self.unknown.contains(&it));
+        known
+    }
+
+    fn node_known(&self, node: usize) -> bool {
+        !self.unknown.contains(&self.matched.nodes[node].slot)
+    }
+
+    fn relationship_known(&self, relationship: usize) -> bool {
+        !self.unknown.contains(&self.matched.relationships[relationship].slot)
+    }
+
+    /// Everything that can be tested or built by now.
+    fn settle(&mut self) {
+        for (index, path) in self.matched.paths.iter().enumerate() {
+            let whole = path.relationships.iter().all(|it| self.relationships_done[*it])
+                && self.node_known(path.start);
+            if whole && !self.paths_done[index] {
+                self.paths_done[index] = true;
+                if let Some(slot) = path.slot {
+                    self.steps.push(Step::Path(index));
+                    self.unknown.remove(&slot);
+                }
+            }
+        }
+        let matched = self.matched;
+        let (ready, waiting) =
+            std::mem::take(&mut self.properties).into_iter().partition(|(node, index, property)| {
+                let (slot, expr) = if *node {
+                    (matched.nodes[*index].slot, &matched.nodes[*index].properties[*property].1)
+                } else {
+                    (
+                        matched.relationships[*index].slot,
+                        &matched.relationships[*index].properties[*property].1,
+                    )
+                };
+                !self.unknown.contains(&slot) && self.is_known(expr)
+            });
+        self.properties = waiting;
+        let ready: Vec<(bool, usize, usize)> = ready;
+        self.steps.extend(ready.into_iter().map(|(node, index, property)| Step::Property {
+            node,
+            index,
+            property,
+        }));
+        let (ready, waiting): (Vec<usize>, Vec<usize>) = std::mem::take(&mut self.filters)
+            .into_iter()
+            .partition(|it| self.is_known(&matched.filters[*it]));
+        self.filters = waiting;
+        self.steps.extend(ready.into_iter().map(Step::Filter));
+    }
+
+    fn learn_node(&mut self, node: usize) {
+        self.unknown.remove(&self.matched.nodes[node].slot);
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn matches(&self, matched: &Match, row: &mut Row, sink: &mut Sink<'_>) -> Result<Flow> {
+        let prepared = self.prepared(matched)?;
+        let mut found = false;
+        let mut flow = ControlFlow::Continue(());
+        if !prepared.impossible {
+            let mut used = Used::new();
+            flow = self.walk(&prepared, matched, 0, row, &mut used, &mut |row| {
+                found = true;
+                sink(row)
+            })?;
+        }
+        if matched.optional && !found {
+            for slot in &matched.introduced {
+                grown(row, *slot)[*slot] = Value::Null;
+            }
+            return sink(row);
+        }
+        Ok(flow)
+    }
+
+    fn prepared(&self, matched: &Match) -> Result<Rc<Prepared<'a>>> {
+        let address = std::ptr::from_ref(matched).addr();
+        if let Some(found) = self.prepared.borrow().get(&address) {
+            return Ok(found.clone());
+        }
+        let prepared = Rc::new(self.prepare(matched)?);
+        self.prepared.borrow_mut().insert(address, prepared.clone());
+        Ok(prepared)
+    }
+
+    fn prepare(&self, matched: &Match) -> Result<Prepared<'a>> {
+        let at = matched.at;
+        let mut impossible = false;
+        let mut labels = Vec::new();
+        for node in &matched.nodes {
+            let groups = self.known_labels(&node.labels, at)?;
+            impossible |= groups.iter().any(Vec::is_empty);
+            labels.push(groups);
+        }
+        let mut kinds = Vec::new();
+        for relationship in &matched.relationships {
+            let mut found = Vec::new();
+            for name in &relationship.types {
+                found.extend(self.kind(name, at)?);
+            }
+            let may_be_empty = relationship.length.is_some_and(|(least, _)| least == 0);
+            if found.is_empty() && !relationship.types.is_empty() {
+                impossible |= !may_be_empty;
+                // A number that no type has: a path of length 0 is all that there can be.
+                found.push(TypeId(u32::MAX));
+            }
+            kinds.push(found);
+        }
+        let nodes = matched.nodes.iter().filter(|it| !it.bound).map(|it| it.slot);
+        let edges = matched.relationships.iter().filter(|it| !it.bound).map(|it| it.slot);
+        let of_nodes = matched.nodes.iter().enumerate().map(|(index, it)| (true, index, it.properties.len()));
+        let of_edges =
+            matched.relationships.iter().enumerate().map(|(index, it)| (false, index, it.properties.len()));
+        let mut planning = Planning {
+            matched,
+            unknown: nodes.chain(edges).chain(matched.paths.iter().filter_map(|it| it.slot)).collect(),
+            steps: Vec::new(),
+            relationships_done: vec![false; matched.relationships.len()],
+            paths_done: vec![false; matched.paths.len()],
+            properties: of_nodes
+                .chain(of_edges)
+                .flat_map(|(node, index, count)| (0..count).map(move |property| (node, index, property)))
+                .collect(),
+            filters: (0..matched.filters.len()).collect(),
+        };
+        let bound = matched.nodes.iter().enumerate().filter(|it| it.1.bound);
+        planning.steps.extend(bound.map(|(index, _)| Step::Known(index)));
+        planning.settle();
+        while self.plan_next(&mut planning, &labels, &kinds)? {
+            planning.settle();
+        }
+        let steps = planning.steps;
+        Ok(Prepared { steps, labels, kinds, impossible, _graph: std::marker::PhantomData })
+    }
+
+    /// The next part of the pattern; `false`: there is none left.
+    fn plan_next(
+        &self,
+        planning: &mut Planning<'_>,
+        labels: &[Vec<Vec<LabelId>>],
+        kinds: &[Vec<TypeId>],
+    ) -> Result<bool> {
+        let matched = planning.matched;
+        let mut best: Option<((u8, u64), usize)> = None;
+        for (index, it) in matched.relationships.iter().enumerate() {
+            if planning.relationships_done[index] {
+                continue;
+            }
+            let (left, right) = (planning.node_known(it.left), planning.node_known(it.right));
+            let rank = if it.shortest {
+                if !(left && right) {
+                    continue;
+                }
+                3
+            } else if planning.relationship_known(index) && (it.length.is_none() || left || right) {
+                0
+            } else if left && right {
+                if it.length.is_some() { 4 } else { 1 }
+            } else if left || right {
+                if it.length.is_some() { 5 } else { 2 }
+            } else {
+                continue;
+            };
+            let count = if rank == 2 {
+                self.graph.edge_count(&kinds[index]).map_err(self.failed(matched.at))?
+            } else {
+                0
+            };
+            if best.is_none_or(|(known, _)| (rank, count) < known) {
+                best = Some(((rank, count), index));
+            }
+        }
+        if let Some((_, index)) = best {
+            let it = &matched.relationships[index];
+            let (left_known, right_known) = (planning.node_known(it.left), planning.node_known(it.right));
+            planning.relationships_done[index] = true;
+            if it.shortest {
+                let path =
+                    matched.paths.iter().position(|path| path.relationships.contains(&index)).unwrap_or(0);
+                planning.steps.push(Step::Shortest(path));
+                // It builds its path itself.
+                planning.paths_done[path] = true;
+                if let Some(slot) = matched.paths[path].slot {
+                    planning.unknown.remove(&slot);
+                }
+            } else if planning.relationship_known(index) {
+                planning.steps.push(Step::Bound { relationship: index, left_known, right_known });
+            } else {
+                let (from, to) = if left_known { (it.left, it.right) } else { (it.right, it.left) };
+                let to_known = left_known && right_known;
+                planning.steps.push(Step::Expand { relationship: index, from, to, to_known });
+            }
+            planning.unknown.remove(&it.slot);
+            planning.learn_node(it.left);
+            planning.learn_node(it.right);
+            return Ok(true);
+        }
+        let mut start: Option<(u64, usize, Source)> = None;
+        for node in (0..matched.nodes.len()).filter(|it| !planning.node_known(*it)) {
+            let (count, source) = self.source(planning, node, &labels[node])?;
+            if start.as_ref().is_none_or(|known| count < known.0) {
+                start = Some((count, node, source));
+            }
+        }
+        if let Some((_, node, source)) = start {
+            planning.steps.push(Step::Scan(node, source));
+            planning.learn_node(node);
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    /// The smallest set of nodes that holds all that this one can be.
+    fn source(&self, planning: &Planning<'_>, node: usize, groups: &[Vec<LabelId>]) -> Result<(u64, Source)> {
+        let matched = planning.matched;
+        let failed = self.failed(matched.at);
+        let slot = matched.nodes[node].slot;
+        let mut groups = groups.to_vec();
+        for filter in &matched.filters {
+            if let Kind::HasLabels(of, labels) = &filter.kind
+                && slot_of(of) == Some(slot)
+            {
+                groups.extend(self.known_labels(labels, matched.at)?);
+            }
+        }
+        let mut best = (self.graph.node_count(None).map_err(&failed)?, Source::All);
+        let mut labels = vec![None];
+        for group in groups {
+            let mut count = 0;
+            for label in &group {
+                count += self.graph.node_count(Some(*label)).map_err(&failed)?;
+            }
+            labels.extend(if let [one] = group[..] { Some(Some(one)) } else { None });
+            if count <= best.0 {
+                best = (count, Source::AnyLabel(group));
+            }
+        }
+        let filters = sought(&matched.filters);
+        let ids = filters.iter().filter(|it| match &it.of.kind {
+            Kind::Call(function, arguments) => {
+                function.name == "id"
+                    && arguments.first().and_then(slot_of) == Some(slot)
+                    && planning.is_known(it.wanted)
+            }
+            _ => false,
+        });
+        for it in ids {
+            best = (1, Source::Id(Wanted::Filter { filter: it.filter, left: it.left, many: it.many }));
+        }
+        let inline = matched.nodes[node].properties.iter().enumerate();
+        let inline = inline
+            .filter(|it| planning.is_known(&it.1.1))
+            .map(|(index, it)| (&it.0, Wanted::Property(index)));
+        let outer = filters.iter().filter_map(|it| match &it.of.kind {
+            Kind::Property(of, key) if slot_of(of) == Some(slot) && planning.is_known(it.wanted) => {
+                Some((key, Wanted::Filter { filter: it.filter, left: it.left, many: it.many }))
+            }
+            _ => None,
+        });
+        for (key, value) in inline.chain(outer) {
+            for label in &labels {
+                let found = self.graph.nodes_per_value(*label, key).map_err(&failed)?;
+                if let Some(count) = found.filter(|it| *it < best.0) {
+                    best = (count, Source::Index { label: *label, key: key.clone(), value });
+                }
+            }
+        }
+        Ok(best)
+    }
+
+    fn known_labels(&self, labels: &Labels, at: usize) -> Result<Vec<Vec<LabelId>>> {
+        let mut groups = Vec::new();
+        for group in labels {
+            let mut known = Vec::new();
+            for name in group {
+                known.extend(self.label(name, at)?);
+            }
+            groups.push(known);
+        }
+        Ok(groups)
+    }
+
+    pub(super) fn has_labels(&self, node: NodeId, groups: &[Vec<LabelId>], at: usize) -> Result<bool> {
+        for group in groups {
+            let mut found = false;
+            for label in group {
+                found = found || self.graph.has_label(node, *label).map_err(self.failed(at))?;
+            }
+            if !found {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn walk(
+        &self,
+        prepared: &Prepared<'a>,
+        matched: &Match,
+        index: usize,
+        row: &mut Row,
+        used: &mut Used,
+        sink: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let Some(step) = prepared.steps.get(index) else { return sink(row) };
+        let go_on = ControlFlow::Continue(());
+        match step {
+            Step::Known(node) => {
+                let Some(id) = self.node_in(row, matched.nodes[*node].slot, matched.at)? else {
+                    return Ok(go_on);
+                };
+                if !self.has_labels(id, &prepared.labels[*node], matched.at)? {
+                    return Ok(go_on);
+                }
+                self.walk(prepared, matched, index + 1, row, used, sink)
+            }
+            Step::Scan(node, source) => self.scan(prepared, matched, *node, source, row, &mut |row| {
+                self.walk(prepared, matched, index + 1, row, used, sink)
+            }),
+            Step::Expand { relationship, from, to, to_known } => {
+                let Some(start) = self.node_in(row, matched.nodes[*from].slot, matched.at)? else {
+                    return Ok(go_on);
+                };
+                let expand = Expand {
+                    relationship: *relationship,
+                    from: *from,
+                    to: *to,
+                    start,
+                    wanted: if *to_known {
+                        self.node_in(row, matched.nodes[*to].slot, matched.at)?
+                    } else {
+                        None
+                    },
+                };
+                if *to_known && expand.wanted.is_none() {
+                    return Ok(go_on);
+                }
+                if matched.relationships[*relationship].length.is_some() {
+                    return self.expand_long(prepared, matched, &expand, row, used, &mut |row, used| {
+                        self.walk(prepared, matched, index + 1, row, used, sink)
+                    });
+                }
+                self.expand(prepared, matched, &expand, row, used, &mut |row, used| {
+                    self.walk(prepared, matched, index + 1, row, used, sink)
+                })
+            }
+            Step::Bound { relationship, left_known, right_known } => {
+                let known = (*left_known, *right_known);
+                self.bound(prepared, matched, *relationship, known, row, used, &mut |row, used| {
+                    self.walk(prepared, matched, index + 1, row, used, sink)
+                })
+            }
+            Step::Shortest(path) => self.shortest(prepared, matched, *path, row, &mut |row| {
+                self.walk(prepared, matched, index + 1, row, used, sink)
+            }),
+            Step::Path(path) => {
+                let path = &matched.paths[*path];
+                let Some(slot) = path.slot else {
+                    return self.walk(prepared, matched, index + 1, row, used, sink);
+                };
+                let Some(built) = self.path_in(matched, path, row)? else { return Ok(go_on) };
+                grown(row, slot)[slot] = Value::Path(std::sync::Arc::new(built));
+                let flow = self.walk(prepared, matched, index + 1, row, used, sink)?;
+                row[slot] = Value::Null;
+                Ok(flow)
+            }
+            Step::Property { node, index: of, property } => {
+                let (slot, (key, expr)) = if *node {
+                    (matched.nodes[*of].slot, &matched.nodes[*of].properties[*property])
+                } else {
+                    (matched.relationships[*of].slot, &matched.relationships[*of].properties[*property])
+                };
+                let wanted = self.eval(expr, row)?;
+                let holder = row.get(slot).cloned().unwrap_or(Value::Null);
+                if !self.has_property(&holder, key, &wanted, expr.at)? {
+                    return Ok(go_on);
+                }
+                self.walk(prepared, matched, index + 1, row, used, sink)
+            }
+            Step::Filter(filter) => {
+                if self.eval(&matched.filters[*filter], row)? != Value::Boolean(true) {
+                    return Ok(go_on);
+                }
+                self.walk(prepared, matched, index + 1, row, used, sink)
+            }
+        }
+    }
+
+    /// Of every relationship, where it is a list.
+    fn has_property(&self, holder: &Value, key: &str, wanted: &Value, at: usize) -> Result<bool> {
+        let element = match holder {
+            Value::Node(it) => Element::Node(*it),
+            Value::Relationship(it) => Element::Edge(*it),
+            Value::List(list) => {
+                for item in list.items() {
+                    if !self.has_property(item, key, wanted, at)? {
+                        return Ok(false);
+                    }
+                }
+                return Ok(true);
+            }
+            _ => return Ok(false),
+        };
+        let found = self.graph.property(element, key).map_err(self.failed(at))?;
+        Ok(found.equals(wanted) == Some(true))
+    }
+
+    /// The node in a slot; null matches nothing.
+    pub(super) fn node_in(&self, row: &Row, slot: Slot, at: usize) -> Result<Option<NodeId>> {
+        match row.get(slot) {
+            Some(Value::Node(it)) => Ok(Some(*it)),
+            None | Some(Value::Null) => Ok(None),
+            Some(it) => {
+                let message = format!("a node is expected in the pattern, not {}", it.type_name());
+                Err(Error::typed(Code::InvalidArgumentType, at, message))
+            }
+        }
+    }
+
+    fn scan(
+        &self,
+        prepared: &Prepared<'a>,
+        matched: &Match,
+        node: usize,
+        source: &Source,
+        row: &mut Row,
+        next: &mut Sink<'_>,
+    ) -> Result<Flow> {
+        let at = matched.at;
+        let slot = matched.nodes[node].slot;
+        let wanted = |it: &Wanted, row: &mut Row| {
+            let (expr, many) = match it {
+                Wanted::Property(index) => (&matched.nodes[node].properties[*index].1, false),
+                Wanted::Filter { filter, left, many } => match &matched.filters[*filter].kind {
+                    Kind::Compare(first, rest) => (if *left { &**first } else { &rest[0].1 }, *many),
+                    Kind::In(_, list) => (&**list, *many),
+                    _ => (&matched.filters[*filter], *many),
+                },
+            };
+            let value = self.eval(expr, row)?;
+            Ok::<_, Error>(match value {
+                Value::List(items) if many => distinct(items.items()),
+                single if many => distinct(&[single]),
+                single => vec![single],
+            })
+        };
+        let values = match source {
+            Source::Index { value, .. } | Source::Id(value) => wanted(value, row)?,
+            _ => Vec::new(),
+        };
+        let mut outcome = Ok(ControlFlow::Continue(()));
+        let mut visit = |id: NodeId, skip: &[LabelId]| -> Flow {
+            outcome = (|| {
+                self.step(at)?;
+                for label in skip {
+                    if self.graph.has_label(id, *label).map_err(self.failed(at))? {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                }
+                if !self.has_labels(id, &prepared.labels[node], at)? {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                grown(row, slot)[slot] = Value::Node(id);
+                next(row)
+            })();
+            match outcome {
+                Ok(flow) => flow,
+                Err(_) => ControlFlow::Break(()),
+            }
+        };
+        match source {
+            Source::All => self.graph.nodes(None, &mut |id| visit(id, &[])).map_err(self.failed(at))?,
+            Source::AnyLabel(labels) => {
+                for (index, label) in labels.iter().enumerate() {
+                    let mut ended = false;
+                    // A node with two of the labels was met under the first of them.
+                    let mut each = |id| {
+                        let flow = visit(id, &labels[..index]);
+                        ended = flow.is_break();
+                        flow
+                    };
+                    self.graph.nodes(Some(*label), &mut each).map_err(self.failed(at))?;
+                    if ended {
+                        break;
+                    }
+                }
+            }
+            Source::Index { label, key, .. } => {
+                for value in &values {
+                    let mut ended = false;
+                    let mut each = |id| {
+                        let flow = visit(id, &[]);
+                        ended = flow.is_break();
+                        flow
+                    };
+                    match value {
+                        Value::Null => {}
+                        // An index does not hold them: look at every node.
+                        Value::List(_)
+                        | Value::Map(_)
+                        | Value::Node(_)
+                        | Value::Relationship(_)
+                        | Value::Path(_) => {
+                            self.graph.nodes(*label, &mut each).map_err(self.failed(at))?;
+                        }
+                        _ => {
+                            self.graph
+                                .nodes_by_property(*label, key, value, &mut each)
+                                .map_err(self.failed(at))?;
+                        }
+                    }
+                    if ended {
+                        break;
+                    }
+                }
+            }
+            Source::Id(_) => {
+                for value in &values {
+                    let id = match value {
+                        Value::Integer(it) => NodeId(*it),
+                        Value::Float(it) => match crate::value::exact_integer(*it) {
+                            Some(it) => NodeId(it),
+                            None => continue,
+                        },
+                        _ => continue,
+                    };
+                    if self.graph.has_node(id).map_err(self.failed(at))? && visit(id, &[]).is_break() {
+                        break;
+                    }
+                }
+            }
+        }
+        grown(row, slot)[slot] = Value::Null;
+        outcome
+    }
+}
+
+/// Each value once, so that no row comes twice.
+fn distinct(values: &[Value]) -> Vec<Value> {
+    let mut seen = HashSet::new();
+    values.iter().filter(|it| seen.insert(super::key_of(std::slice::from_ref(it)))).cloned().collect()
+}
+
+struct Expand {
+    relationship: usize,
+    from: usize,
+    to: usize,
+    start: NodeId,
+    /// The node at the other end, where it is known.
+    wanted: Option<NodeId>,
+}
+
+type Next<'n> = dyn FnMut(&mut Row, &mut Used) -> Result<Flow> + 'n;
+
+/// Which way a relationship is followed from one of its ends.
+pub(super) fn direction(arrow: Arrow, from_left: bool) -> Direction {
+    match (arrow, from_left) {
+        (Arrow::Both, _) => Direction::Both,
+        (Arrow::Right, true) | (Arrow::Left, false) => Direction::Outgoing,
+        (Arrow::Right, false) | (Arrow::Left, true) => Direction::Incoming,
+    }
+}
+
+impl<'a> Run<'a> {
+    /// The relationships of a node, with an error or an end in the midst of them.
+    pub(super) fn each_edge(
+        &self,
+        node: NodeId,
+        way: Direction,
+        kinds: &[TypeId],
+        at: usize,
+        each: &mut dyn FnMut(Edge) -> Result<Flow>,
+    ) -> Result<Flow> {
+        let mut outcome = Ok(ControlFlow::Continue(()));
+        let told = self.graph.edges(node, way, kinds, &mut |edge| {
+            outcome = self.step(at).and_then(|()| each(edge));
+            match outcome {
+                Ok(flow) => flow,
+                Err(_) => ControlFlow::Break(()),
+            }
+        });
+        told.map_err(self.failed(at))?;
+        outcome
+    }
+
+    fn expand(
+        &self,
+        prepared: &Prepared<'a>,
+        matched: &Match,
+        expand: &Expand,
+        row: &mut Row,
+        used: &mut Used,
+        next: &mut Next<'_>,
+    ) -> Result<Flow> {
+        let relationship = &matched.relationships[expand.relationship];
+        let way = direction(relationship.arrow, expand.from == relationship.left);
+        let (slot, end) = (relationship.slot, matched.nodes[expand.to].slot);
+        let flow = self.each_edge(
+            expand.start,
+            way,
+            &prepared.kinds[expand.relationship],
+            matched.at,
+            &mut |edge| {
+                let other = edge.other(expand.start);
+                if used.contains(&edge.id) || expand.wanted.is_some_and(|it| it != other) {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                if expand.wanted.is_none() {
+                    if !self.has_labels(other, &prepared.labels[expand.to], matched.at)? {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    grown(row, end)[end] = Value::Node(other);
+                }
+                grown(row, slot)[slot] = Value::Relationship(edge);
+                used.push(edge.id);
+                let flow = next(row, used);
+                used.pop();
+                flow
+            },
+        )?;
+        grown(row, slot)[slot] = Value::Null;
+        if expand.wanted.is_none() {
+            grown(row, end)[end] = Value::Null;
+        }
+        Ok(flow)
+    }
+
+    /// Depth first with a stack of its own: paths may be as long as the graph is large.
+    fn expand_long(
+        &self,
+        prepared: &Prepared<'a>,
+        matched: &Match,
+        expand: &Expand,
+        row: &mut Row,
+        used: &mut Used,
+        next: &mut Next<'_>,
+    ) -> Result<Flow> {
+        let relationship = &matched.relationships[expand.relationship];
+        let at = matched.at;
+        let (least, most) = relationship.length.unwrap_or((1, 1));
+        let from_left = expand.from == relationship.left;
+        let way = direction(relationship.arrow, from_left);
+        let (slot, end) = (relationship.slot, matched.nodes[expand.to].slot);
+        // Properties that can be computed before are tested on the way, so that no hopeless path grows.
+        let tested = self.early_properties(matched, expand.relationship, row)?;
+        let mut path: Vec<Edge> = Vec::new();
+        let base = used.len();
+        let neighbours = |node: NodeId, used: &Used| -> Result<Vec<Edge>> {
+            let mut out = Vec::new();
+            let _whole =
+                self.each_edge(node, way, &prepared.kinds[expand.relationship], at, &mut |edge| {
+                    if used.contains(&edge.id) {
+                        return Ok(ControlFlow::Continue(()));
+                    }
+                    for (key, wanted) in &tested {
+                        if !self.has_property(&Value::Relationship(edge), key, wanted, at)? {
+                            return Ok(ControlFlow::Continue(()));
+                        }
+                    }
+                    out.push(edge);
+                    Ok(ControlFlow::Continue(()))
+                })?;
+            self.fits(out.len() * std::mem::size_of::<Edge>(), at)?;
+            // The last comes off the stack first.
+            out.reverse();
+            Ok(out)
+        };
+        let mut give = |node: NodeId, path: &[Edge], row: &mut Row, used: &mut Used| -> Result<Flow> {
+            if (path.len() as u64) < least || expand.wanted.is_some_and(|it| it != node) {
+                return Ok(ControlFlow::Continue(()));
+            }
+            if expand.wanted.is_none() {
+                if !self.has_labels(node, &prepared.labels[expand.to], at)? {
+                    return Ok(ControlFlow::Continue(()));
+                }
+                grown(row, end)[end] = Value::Node(node);
+            }
+            let edges = path.iter().copied().map(Value::Relationship);
+            let list = if from_left { edges.collect() } else { edges.rev().collect() };
+            self.work(path.len() as u64, at)?;
+            grown(row, slot)[slot] = Value::list(list);
+            next(row, used)
+        };
+        let mut flow = give(expand.start, &path, row, used)?;
+        let mut stack = Vec::new();
+        if flow.is_continue() && most > 0 {
+            stack.push((expand.start, neighbours(expand.start, used)?));
+        }
+        while let Some((node, edges)) = stack.last_mut() {
+            let Some(edge) = edges.pop() else {
+                stack.pop();
+                if path.pop().is_some() {
+                    used.pop();
+                }
+                continue;
+            };
+            let other = edge.other(*node);
+            path.push(edge);
+            used.push(edge.id);
+            flow = give(other, &path, row, used)?;
+            if flow.is_break() {
+                break;
+            }
+            if (path.len() as u64) < most {
+                // A path as long as this is walked along for every relationship: that is work too.
+                self.work(1 + used.len() as u64 / 64, at)?;
+                stack.push((other, neighbours(other, used)?));
+            } else {
+                path.pop();
+                used.pop();
+            }
+        }
+        used.truncate(base);
+        grown(row, slot)[slot] = Value::Null;
+        if expand.wanted.is_none() {
+            grown(row, end)[end] = Value::Null;
+        }
+        Ok(flow)
+    }
+
+    /// Properties of a relationship pattern whose values do not depend on what it finds.
+    pub(super) fn early_properties<'m>(
+        &self,
+        matched: &'m Match,
+        relationship: usize,
+        row: &mut Row,
+    ) -> Result<Vec<(&'m Name, Value)>> {
+        let own: HashSet<Slot> = matched.introduced.iter().copied().collect();
+        let mut out = Vec::new();
+        for (key, expr) in &matched.relationships[relationship].properties {
+            let mut free = true;
+            expr.slots(&mut |it| free &= !own.contains(&it));
+            if free {
+                out.push((key, self.eval(expr, row)?));
+            }
+        }
+        Ok(out)
+    }
+
+    /// Relationships that are known already: do they lie as the pattern says?
+    fn bound(
+        &self,
+        prepared: &Prepared<'a>,
+        matched: &Match,
+        index: usize,
+        known: (bool, bool),
+        row: &mut Row,
+        used: &mut Used,
+        next: &mut Next<'_>,
+    ) -> Result<Flow> {
+        let at = matched.at;
+        let relationship = &matched.relationships[index];
+        let edges: Vec<Edge> = match row.get(relationship.slot) {
+            Some(Value::Relationship(it)) if relationship.length.is_none() => vec![*it],
+            Some(Value::List(list)) if relationship.length.is_some() => {
+                let edges = list.items().iter().map(|it| match it {
+                    Value::Relationship(it) => Some(*it),
+                    _ => None,
+                });
+                match edges.collect::<Option<_>>() {
+                    Some(edges) => edges,
+                    None => return Ok(ControlFlow::Continue(())),
+                }
+            }
+            _ => return Ok(ControlFlow::Continue(())),
+        };
+        let kinds = &prepared.kinds[index];
+        let in_length =
+            relationship.length.is_none_or(|(least, most)| (least..=most).contains(&(edges.len() as u64)));
+        let of_kind = edges.iter().all(|it| kinds.is_empty() || kinds.contains(&it.kind));
+        let fresh = edges.iter().enumerate().all(|(place, it)| {
+            !used.contains(&it.id) && !edges[..place].iter().any(|before| before.id == it.id)
+        });
+        if !in_length || !of_kind || !fresh {
+            return Ok(ControlFlow::Continue(()));
+        }
+        let (left, right) = (matched.nodes[relationship.left].slot, matched.nodes[relationship.right].slot);
+        let mut starts = Vec::new();
+        match edges.first() {
+            Some(first) => {
+                starts.extend((relationship.arrow != Arrow::Left).then_some(first.from));
+                starts.extend((relationship.arrow != Arrow::Right).then_some(first.to));
+                starts.dedup();
+            }
+            None => starts.extend(self.node_in(row, if known.0 { left } else { right }, at)?),
+        }
+        let count = used.len();
+        let mut flow = ControlFlow::Continue(());
+        for start in starts {
+            let Some(end) = along(start, &edges, relationship.arrow) else { continue };
+            let fits = |slot: Slot, is_known: bool, node: NodeId, row: &Row| {
+                !is_known || matches!(row.get(slot), Some(Value::Node(it)) if *it == node)
+            };
+            let same = left != right || start == end;
+            if !same || !fits(left, known.0, start, row) || !fits(right, known.1, end, row) {
+                continue;
+            }
+            if !known.0 && !self.has_labels(start, &prepared.labels[relationship.left], at)?
+                || !known.1 && !self.has_labels(end, &prepared.labels[relationship.right], at)?
+            {
+                continue;
+            }
+            grown(row, left)[left] = Value::Node(start);
+            grown(row, right)[right] = Value::Node(end);
+            used.extend(edges.iter().map(|it| it.id));
+            flow = next(row, used)?;
+            used.truncate(count);
+            if !known.0 {
+                row[left] = Value::Null;
+            }
+            if !known.1 {
+                row[right] = Value::Null;
+            }
+            if flow.is_break() {
+                break;
+            }
+        }
+        Ok(flow)
+    }
+
+    fn path_in(&self, matched: &Match, path: &crate::plan::Path, row: &Row) -> Result<Option<Path>> {
+        debug_assert!(path.selection == Selection::All, "shortest paths are built where they are found");
+        let Some(mut node) = self.node_in(row, matched.nodes[path.start].slot, matched.at)? else {
+            return Ok(None);
+        };
+        let mut out = Path { nodes: vec![node], edges: Vec::new() };
+        for index in &path.relationships {
+            let edges = match row.get(matched.relationships[*index].slot) {
+                Some(Value::Relationship(it)) => vec![*it],
+                Some(Value::List(list)) => list
+                    .items()
+                    .iter()
+                    .filter_map(|it| if let Value::Relationship(it) = it { Some(*it) } else { None })
+                    .collect(),
+                _ => return Ok(None),
+            };
+            for edge in edges {
+                node = edge.other(node);
+                out.edges.push(edge);
+                out.nodes.push(node);
+            }
+        }
+        Ok(Some(out))
+    }
+}
+
+/// Where relationships lead to, one after the other; `None` where they do not meet.
+fn along(start: NodeId, edges: &[Edge], arrow: Arrow) -> Option<NodeId> {
+    edges.iter().try_fold(start, |node, edge| match arrow {
+        Arrow::Right => (edge.from == node).then_some(edge.to),
+        Arrow::Left => (edge.to == node).then_some(edge.from),
+        Arrow::Both => (edge.from == node || edge.to == node).then(|| edge.other(node)),
+    })
+}
