@@ -3,6 +3,7 @@
 mod graph;
 mod list;
 mod mathematical;
+mod temporal;
 mod text;
 
 use crate::compile::Type;
@@ -46,6 +47,7 @@ pub(crate) enum Tag {
     Node,
     Relationship,
     Path,
+    Temporal,
     /// That of the first argument.
     First,
     /// That of the items of the first argument.
@@ -71,6 +73,7 @@ impl Tag {
             Self::Node => Type::Node,
             Self::Relationship => Type::Relationship,
             Self::Path => Type::Path,
+            Self::Temporal => Type::Temporal,
             Self::First => first.clone(),
             Self::Item => match first {
                 Type::List(item) => (**item).clone(),
@@ -84,7 +87,18 @@ pub(crate) fn types(tags: &[Tag]) -> Vec<Type> {
     tags.iter().map(|it| it.of(&Type::Any)).collect()
 }
 
-const ALL: [&[Function]; 4] = [graph::FUNCTIONS, list::FUNCTIONS, mathematical::FUNCTIONS, text::FUNCTIONS];
+const ALL: [&[Function]; 10] = [
+    graph::FUNCTIONS,
+    list::FUNCTIONS,
+    mathematical::FUNCTIONS,
+    text::FUNCTIONS,
+    temporal::FUNCTIONS,
+    temporal::DATE,
+    temporal::LOCAL_TIME,
+    temporal::TIME,
+    temporal::LOCAL_DATE_TIME,
+    temporal::DATE_TIME,
+];
 
 fn every() -> impl Iterator<Item = &'static Function> {
     ALL.into_iter().flatten()

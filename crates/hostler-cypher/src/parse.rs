@@ -121,24 +121,37 @@ fn told(source: &str, diagnostics: &[Diagnostic]) -> Error {
     let at = first.primary_span.start;
     let text = source.get(at..first.primary_span.end.max(at)).unwrap_or_default();
     let rest = source.get(at..).unwrap_or_default();
-    let number = rest.starts_with(|it: char| it.is_ascii_digit());
+    let before = source[..at.min(source.len())].chars().next_back();
+    // A number and a name without anything between them.
+    let number = rest.starts_with(|it: char| it.is_ascii_digit())
+        || before.is_some_and(|it| it.is_ascii_digit()) && rest.starts_with(char::is_alphabetic)
+        || before.is_some_and(char::is_alphanumeric) && in_number(&source[..at]);
     let code = match first.code {
         DiagnosticCode::InvalidNumber => Code::InvalidNumberLiteral,
         DiagnosticCode::InvalidEscape if text.contains("\\u") || text.contains("\\U") => {
             Code::InvalidUnicodeLiteral
         }
-        DiagnosticCode::InvalidToken if number => Code::InvalidNumberLiteral,
+        DiagnosticCode::InvalidToken | DiagnosticCode::UnexpectedToken if number => Code::InvalidNumberLiteral,
         DiagnosticCode::InvalidToken if rest.starts_with(|it: char| !it.is_ascii()) => {
             Code::InvalidUnicodeCharacter
         }
         _ if in_relationship(&source[..at.min(source.len())]) => Code::InvalidRelationshipPattern,
         _ => Code::UnexpectedSyntax,
     };
-    let mut message = first.message.clone();
+    // What could follow is said where it is little: an expression can go on in twenty ways.
+    let (what, expected) = first.message.split_once("; expected ").unwrap_or((&first.message, ""));
+    let few = !expected.is_empty() && expected.matches('`').count() <= 12;
+    let mut message = if few { format!("{what}; expected {expected}") } else { what.to_owned() };
     if let Some(help) = first.help.as_ref().filter(|it| it.len() < 200) {
         message = format!("{message}; {help}");
     }
     Error::syntax(code, at, message)
+}
+
+/// Whether the text ends with a number, in whatever base.
+fn in_number(before: &str) -> bool {
+    let word = before.rfind(|it: char| !it.is_alphanumeric()).map_or(before, |it| &before[it + 1..]);
+    word.starts_with(|it: char| it.is_ascii_digit())
 }
 
 /// Whether the text ends within the brackets of a relationship: `-[:TYPE*`.

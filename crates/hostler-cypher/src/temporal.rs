@@ -6,6 +6,10 @@ use std::sync::Arc;
 
 use crate::value::Value;
 
+pub(crate) mod build;
+pub(crate) mod read;
+pub(crate) mod zone;
+
 pub(crate) const DAY_NS: i64 = 86_400_000_000_000;
 pub(crate) const SECOND_NS: i64 = 1_000_000_000;
 
@@ -196,44 +200,28 @@ impl Temporal {
     }
 
     /// A duration from parts that may be fractions: what is left of a larger part goes to the smaller ones.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_precision_loss,
-        reason = "floats saturate; out of range is None"
-    )]
-    pub(crate) fn duration(months: f64, days: f64, seconds: f64, ns: f64) -> Option<Self> {
+    #[expect(clippy::cast_possible_truncation, reason = "floats saturate; out of range is None")]
+    pub(crate) fn duration(months: f64, days: f64, ns: i128) -> Option<Self> {
         let whole_months = months.trunc();
         // The average month has 30.436875 days.
         let days = days + (months - whole_months) * 30.436_875;
         let whole_days = days.trunc();
-        let seconds_more = (days - whole_days) * 86_400.0;
-        let total = (seconds.trunc() as i128 + seconds_more.trunc() as i128) * i128::from(SECOND_NS)
-            + ((seconds.fract() + seconds_more.fract()) * SECOND_NS as f64).round() as i128
-            + ns as i128;
+        let total = ns.checked_add(((days - whole_days) * 86_400.0 * 1e9).round() as i128)?;
         let fits = |it: f64| (it.abs() < 9.0e18).then_some(it as i64);
-        Some(Self::Duration {
-            months: fits(whole_months)?,
-            days: fits(whole_days)?,
-            seconds: i64::try_from(total.div_euclid(i128::from(SECOND_NS))).ok()?,
-            ns: i32::try_from(total.rem_euclid(i128::from(SECOND_NS))).ok()?,
-        })
+        let second = i128::from(SECOND_NS);
+        let seconds = i64::try_from(total.div_euclid(second)).ok()?;
+        Self::of_parts(fits(whole_months)?, fits(whole_days)?, seconds, i64::try_from(total.rem_euclid(second)).ok()?)
     }
 
-    #[expect(clippy::cast_precision_loss, reason = "a factor is a float")]
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "a factor is a float")]
     pub(crate) fn scaled(&self, factor: f64) -> Option<Self> {
         let Self::Duration { months, days, seconds, ns } = self else { return None };
         if !factor.is_finite() {
             return None;
         }
-        if factor == -1.0 {
-            return Self::of_parts(-months, -days, -seconds, -i64::from(*ns));
-        }
-        Self::duration(
-            *months as f64 * factor,
-            *days as f64 * factor,
-            *seconds as f64 * factor,
-            f64::from(*ns) * factor,
-        )
+        let total = i128::from(*seconds) * i128::from(SECOND_NS) + i128::from(*ns);
+        let total = if factor == -1.0 { -total } else { (total as f64 * factor) as i128 };
+        Self::duration(*months as f64 * factor, *days as f64 * factor, total)
     }
 
     /// A duration of whole parts.
@@ -481,10 +469,3 @@ fn write_duration(
     Ok(())
 }
 
-/// Named time zones.
-pub(crate) mod zone {
-    /// Seconds east of Greenwich in a zone, when clocks there show this; `None`: no such zone is known.
-    pub(crate) fn offset_at_local(_name: &str, _days: i64, _ns: i64) -> Option<i32> {
-        None
-    }
-}

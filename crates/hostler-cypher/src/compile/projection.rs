@@ -139,7 +139,11 @@ impl Compiler {
             if has_aggregate(filter) {
                 return Err(misplaced(filter.at.0 as usize));
             }
-            out.filter = Some(self.predicate(filter, &after, &Context::default())?);
+            let mut filter = filter.clone();
+            if from.distinct {
+                replace(&mut filter, &mut |it| Ok(same_item(columns, it)))?;
+            }
+            out.filter = Some(self.predicate(&filter, &after, &Context::default())?);
         }
         Ok(())
     }

@@ -41,6 +41,8 @@ pub(crate) fn of_value(graph: &dyn Graph, value: &Value) -> Cell {
             }
             Cell::Path(out)
         }
+        // They are equal.
+        Value::Float(it) if *it == 0.0 => Cell::Plain("0.0".to_owned()),
         plain => Cell::Plain(plain.to_text(graph).unwrap()),
     }
 }

@@ -66,8 +66,14 @@ fn scenarios(text: &str, folder: &str, stem: &str, out: &mut Vec<Scenario>) {
     let mut lines = text.lines().peekable();
     let mut current: Option<Scenario> = None;
     let mut examples: Option<Vec<Vec<String>>> = None;
+    let mut background: Vec<Step> = Vec::new();
     let mut finish = |current: &mut Option<Scenario>, examples: &mut Option<Vec<Vec<String>>>| {
-        let Some(scenario) = current.take() else { return };
+        let Some(mut scenario) = current.take() else { return };
+        if scenario.name == "Background" {
+            background = scenario.steps;
+            return;
+        }
+        scenario.steps.splice(0..0, background.iter().cloned());
         match examples.take() {
             None => out.push(scenario),
             Some(rows) => out.extend(rows.iter().skip(1).map(|row| filled(&scenario, &rows[0], row))),
@@ -75,7 +81,9 @@ fn scenarios(text: &str, folder: &str, stem: &str, out: &mut Vec<Scenario>) {
     };
     while let Some(line) = lines.next() {
         let line = line.trim();
-        if let Some(name) = line.strip_prefix("Scenario:").or_else(|| line.strip_prefix("Scenario Outline:"))
+        if line == "Background:" {
+            current = Some(Scenario { name: "Background".to_owned(), ..Scenario::default() });
+        } else if let Some(name) = line.strip_prefix("Scenario:").or_else(|| line.strip_prefix("Scenario Outline:"))
         {
             finish(&mut current, &mut examples);
             let name = format!("{stem} {}", name.trim());

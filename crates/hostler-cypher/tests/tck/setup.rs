@@ -14,13 +14,7 @@ pub(crate) fn execute(graph: &mut Graph, statement: &str) -> Result<(), String> 
                     create(graph, &clause, row)?;
                 }
             }
-            "MATCH" | "OPTIONAL" | "UNWIND" | "WITH" => {
-                let mut next = Vec::new();
-                for row in &rows {
-                    next.extend(read(graph, &clause, row, keyword == "WITH")?);
-                }
-                rows = next;
-            }
+            "MATCH" | "UNWIND" | "WITH" => rows = read_all(graph, &clause, &rows)?,
             "DELETE" => {
                 for row in &rows {
                     for name in clause["DELETE".len()..].split(',') {
@@ -90,9 +84,35 @@ fn with_row(graph: &Graph, row: &Map, clause: &str, returned: &str) -> Result<Ve
     Ok(answer.rows.into_iter().map(|row| columns.iter().cloned().zip(row).collect()).collect())
 }
 
-fn read(graph: &Graph, clause: &str, row: &Map, with: bool) -> Result<Vec<Map>, String> {
-    let _ = with;
-    with_row(graph, row, clause, "*")
+/// All rows at once, since a clause may aggregate them: their numbers come in as a list, elements are found by them.
+fn read_all(graph: &Graph, clause: &str, rows: &[Map]) -> Result<Vec<Map>, String> {
+    let Some(first) = rows.first() else { return Ok(Vec::new()) };
+    let mut lead = "UNWIND $rows AS `0row` ".to_owned();
+    let mut names = Vec::new();
+    for (name, value) in first {
+        match value {
+            Value::Node(_) => lead += &format!("MATCH (`{name}`) WHERE id(`{name}`) = `0row`.`{name}` "),
+            _ => lead += &format!("WITH *, `0row`.`{name}` AS `{name}` "),
+        }
+        names.push(format!("`{name}`"));
+    }
+    if !names.is_empty() {
+        lead += &format!("WITH {} ", names.join(", "));
+    }
+    let numbered = rows.iter().map(|row| {
+        let entries = row.iter().map(|(name, value)| match value {
+            Value::Node(it) => (name.clone(), Value::Integer(it.0)),
+            it => (name.clone(), it.clone()),
+        });
+        Value::map(entries.collect())
+    });
+    let parameters = Map::from([("rows".into(), Value::list(numbered.collect()))]);
+    let query = format!("{lead}{clause} RETURN *");
+    let query = Query::parse(&query).map_err(|it| format!("{it}: {query}"))?;
+    let answer = query.run(graph, &Options::new(&parameters)).map_err(|it| it.to_string())?;
+    let columns = answer.columns;
+    let named = |row: Vec<Value>| columns.iter().cloned().zip(row).filter(|it| &*it.0 != "0row").collect();
+    Ok(answer.rows.into_iter().map(named).collect())
 }
 
 fn create(graph: &mut Graph, clause: &str, row: &mut Map) -> Result<(), String> {
