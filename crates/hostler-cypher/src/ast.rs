@@ -374,7 +374,7 @@ impl Expr {
             Kind::Property(of, _) | Kind::HasLabels(of, _) | Kind::Not(of) | Kind::Negate(of) => out.push(of),
             Kind::IsNull { operand, .. } => out.push(operand),
             Kind::Index(a, b) | Kind::Arithmetic(_, a, b) | Kind::In(a, b) | Kind::Text(_, a, b) => {
-                out.extend([&**a, b])
+                out.extend([&**a, b]);
             }
             Kind::Slice(of, from, to) => {
                 out.push(of);

@@ -153,7 +153,8 @@ impl Asked for Graph {
     fn nodes_per_value(&self, label: Option<LabelId>, key: &str) -> Result<Option<u64>, Failure> {
         let Some(label) = label else { return Ok(None) };
         let found = self.indexed.get(&(label, key.to_owned()));
-        Ok(found.map(|it| it.values().map(Vec::len).sum::<usize>().div_ceil(it.len().max(1)) as u64))
+        let nodes = self.by_label.get(&label).map_or(0, Vec::len);
+        Ok(found.map(|it| nodes.div_ceil(it.len().max(1)) as u64))
     }
 
     fn edge_count(&self, kinds: &[TypeId]) -> Result<u64, Failure> {

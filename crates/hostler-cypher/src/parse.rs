@@ -75,8 +75,9 @@ fn bounded(source: &str) -> Result<(), Error> {
                 // What follows a bracket nests around it: `a[0][0]`, `(a)--(b)`.
                 total += step(&mut open);
             }
-            TokenKind::Comma | TokenKind::Pipe => total -= reset(&mut open),
-            TokenKind::Keyword(
+            TokenKind::Comma
+            | TokenKind::Pipe
+            | TokenKind::Keyword(
                 Keyword::Match
                 | Keyword::Where
                 | Keyword::Return
@@ -121,11 +122,9 @@ fn told(source: &str, diagnostics: &[Diagnostic]) -> Error {
     let at = first.primary_span.start;
     let text = source.get(at..first.primary_span.end.max(at)).unwrap_or_default();
     let rest = source.get(at..).unwrap_or_default();
-    let before = source[..at.min(source.len())].chars().next_back();
+    let before = &source[..at.min(source.len())];
     // A number and a name without anything between them.
-    let number = rest.starts_with(|it: char| it.is_ascii_digit())
-        || before.is_some_and(|it| it.is_ascii_digit()) && rest.starts_with(char::is_alphabetic)
-        || before.is_some_and(char::is_alphanumeric) && in_number(&source[..at]);
+    let number = rest.starts_with(char::is_alphanumeric) && in_number(before);
     let code = match first.code {
         DiagnosticCode::InvalidNumber => Code::InvalidNumberLiteral,
         DiagnosticCode::InvalidEscape if text.contains("\\u") || text.contains("\\U") => {
@@ -135,7 +134,7 @@ fn told(source: &str, diagnostics: &[Diagnostic]) -> Error {
         DiagnosticCode::InvalidToken if rest.starts_with(|it: char| !it.is_ascii()) => {
             Code::InvalidUnicodeCharacter
         }
-        _ if in_relationship(&source[..at.min(source.len())]) => Code::InvalidRelationshipPattern,
+        _ if in_relationship(before) => Code::InvalidRelationshipPattern,
         _ => Code::UnexpectedSyntax,
     };
     // What could follow is said where it is little: an expression can go on in twenty ways.

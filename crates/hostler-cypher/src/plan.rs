@@ -200,9 +200,9 @@ pub(crate) enum Kind {
         part: Box<Part>,
         map: Box<Expr>,
     },
-    Exists(Box<Vec<Part>>),
+    Exists(Vec<Part>),
     /// UNION without ALL counts each row once.
-    Count(Box<Vec<Part>>, bool),
+    Count(Vec<Part>, bool),
 }
 
 #[derive(Debug)]
@@ -227,7 +227,9 @@ impl Expr {
             | Kind::Or(items)
             | Kind::Xor(items)
             | Kind::Call(_, items) => {
-                items.iter().for_each(|it| it.slots_dyn(each));
+                for item in items {
+                    item.slots_dyn(each);
+                }
             }
             Kind::Map(entries) => entries.iter().for_each(|it| it.1.slots_dyn(each)),
             Kind::MapProjection(base, selectors) => {
@@ -255,7 +257,9 @@ impl Expr {
             }
             Kind::Compare(first, rest) => {
                 first.slots_dyn(each);
-                rest.iter().for_each(|it| it.1.slots_dyn(each));
+                for (_, next) in rest {
+                    next.slots_dyn(each);
+                }
             }
             Kind::Case { operand, arms, otherwise } => {
                 operand.iter().chain(otherwise).for_each(|it| it.slots_dyn(each));
@@ -270,10 +274,14 @@ impl Expr {
             }
             Kind::Quantifier { list, filter, .. } => {
                 list.slots_dyn(each);
-                filter.iter().for_each(|it| it.slots_dyn(each));
+                if let Some(filter) = filter {
+                    filter.slots_dyn(each);
+                }
             }
             Kind::Reduce { start, list, body, .. } => {
-                [start, list, body].iter().for_each(|it| it.slots_dyn(each))
+                for part in [start, list, body] {
+                    part.slots_dyn(each);
+                }
             }
             Kind::PatternComprehension { part, map } => {
                 part.slots_dyn(each);

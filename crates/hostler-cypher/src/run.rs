@@ -1,6 +1,7 @@
 //! A plan run on a graph: rows are pushed from stage to stage, so that LIMIT stops the search that feeds it.
 
 mod aggregate;
+mod expand;
 mod expression;
 mod matching;
 mod order;
@@ -126,7 +127,7 @@ pub(crate) fn run(plan: &Plan, graph: &dyn Graph, options: &Options<'_>) -> Resu
     Ok(answer)
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// One more thing was looked at.
     pub(crate) fn step(&self, at: usize) -> Result<()> {
         self.work(1, at)
@@ -195,6 +196,7 @@ impl<'a> Run<'a> {
         Ok(new)
     }
 
+    #[expect(clippy::unused_self, reason = "it reads as what it is where it is used")]
     pub(crate) fn failed(&self, at: usize) -> impl Fn(Failure) -> Error + use<> {
         move |failure| {
             let message = format!("the graph cannot be read: {failure}");
@@ -297,6 +299,8 @@ pub(crate) fn grown(row: &mut Row, slot: usize) -> &mut Row {
 
 pub(crate) fn key_of(values: &[Value]) -> Vec<u8> {
     let mut key = Vec::new();
-    values.iter().for_each(|it| it.write_key(&mut key));
+    for value in values {
+        value.write_key(&mut key);
+    }
     key
 }

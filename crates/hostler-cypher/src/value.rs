@@ -274,14 +274,15 @@ impl Value {
                 out.push(0);
                 out.extend(it.to_le_bytes());
             }
-            Self::Float(it) => match exact_integer(*it) {
-                Some(whole) => Self::Integer(whole).write_key_number(out),
-                None => {
+            Self::Float(it) => {
+                if let Some(whole) = exact_integer(*it) {
+                    Self::Integer(whole).write_key_number(out);
+                } else {
                     out.push(1);
                     let bits = if it.is_nan() { f64::NAN } else { *it };
                     out.extend(bits.to_bits().to_le_bytes());
                 }
-            },
+            }
             Self::String(it) => write_text(out, it),
             Self::List(it) => {
                 out.extend((it.items().len() as u64).to_le_bytes());
@@ -463,7 +464,7 @@ pub(crate) fn exact_integer(number: f64) -> Option<i64> {
 /// Exact, though a float cannot hold every integer.
 #[expect(
     clippy::cast_possible_truncation,
-    clippy::cast_precision_loss,
+    
     reason = "within the range that was tested"
 )]
 fn integer_and_float(integer: i64, float: f64) -> Option<Ordering> {

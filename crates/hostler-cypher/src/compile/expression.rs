@@ -211,18 +211,18 @@ impl Compiler {
             }
             Ast::Exists(query) => {
                 let (parts, _) = self.statement(query, Some(scope))?;
-                (Kind::Exists(Box::new(parts)), Type::Boolean)
+                (Kind::Exists(parts), Type::Boolean)
             }
             Ast::Count(query) => {
                 let (parts, _) = self.statement(query, Some(scope))?;
-                (Kind::Count(Box::new(parts), query.all || query.parts.len() == 1), Type::Integer)
+                (Kind::Count(parts, query.all || query.parts.len() == 1), Type::Integer)
             }
         })
     }
 
     fn exists_pattern(&mut self, pattern: &ast::PathPattern, at: usize, scope: &Scope) -> Result<Kind> {
         let matched = self.expression_pattern(pattern, None, at, &mut scope.clone(), true)?;
-        Ok(Kind::Exists(Box::new(vec![Part { width: 0, stages: vec![Stage::Match(matched)] }])))
+        Ok(Kind::Exists(vec![Part { width: 0, stages: vec![Stage::Match(matched)] }]))
     }
 
     fn list(&mut self, items: &[ast::Expr], scope: &Scope, context: &Context) -> Result<(Kind, Type)> {

@@ -14,6 +14,9 @@ enum Names {
     Known,
 }
 
+/// Properties that are compiled once all variables are known: of a node or a relationship, which one, what they say.
+type Waiting<'a> = (bool, usize, &'a [(Name, ast::Expr)]);
+
 struct Building<'a> {
     matched: Match,
     scope: &'a mut Scope,
@@ -87,7 +90,7 @@ impl Compiler {
             at,
         };
         let mut building = Building { matched, scope, seen: Vec::new(), names };
-        let mut properties: Vec<(bool, usize, &[(Name, ast::Expr)])> = Vec::new();
+        let mut properties: Vec<Waiting<'_>> = Vec::new();
         for pattern in patterns {
             self.path(pattern, &mut building, &mut properties)?;
         }
@@ -110,7 +113,7 @@ impl Compiler {
         &mut self,
         pattern: &'a PathPattern,
         building: &mut Building<'_>,
-        properties: &mut Vec<(bool, usize, &'a [(Name, ast::Expr)])>,
+        properties: &mut Vec<Waiting<'a>>,
     ) -> Result<()> {
         let start = self.node(&pattern.start, building)?;
         properties.push((true, start, &pattern.start.properties));

@@ -71,6 +71,18 @@ fn replace(expr: &mut Expr, name_of: &mut dyn FnMut(&Expr) -> Result<Option<Name
     expr.children_mut().into_iter().try_for_each(|it| replace(it, name_of))
 }
 
+/// The items under names that only rewritten expressions use.
+fn name_items(columns: &[Column], items: &[(plan::Expr, Slot)], scope: &mut Scope) {
+    for (index, (column, (_, slot))) in columns.iter().zip(items).enumerate() {
+        scope.add(&computed("item", index), *slot, Type::Any);
+        if let Kind::Variable(name) = &column.item.kind
+            && scope.find(name).is_none()
+        {
+            scope.add(name, *slot, Type::Any);
+        }
+    }
+}
+
 impl Compiler {
     pub(super) fn projection(
         &mut self,
@@ -99,6 +111,12 @@ impl Compiler {
         } else {
             self.plain(from, &columns, scope, &mut out, &mut next)?;
         }
+        // Said last: it is the least of what can be wrong.
+        let nameless = from.items.iter().find(|it| it.alias.is_none() && !matches!(it.expr.kind, Kind::Variable(_)));
+        if let Some(item) = nameless.filter(|_| with) {
+            let message = "an expression in WITH needs a name: `… AS name`";
+            return Err(Error::syntax(Code::NoExpressionAlias, item.expr.at.0 as usize, message));
+        }
         // In the row that comes next, the items are the first slots.
         for (index, known) in next.0.iter_mut().enumerate() {
             known.slot = index;
@@ -123,7 +141,7 @@ impl Compiler {
         let mut after = if from.distinct { Scope::default() } else { scope.clone() };
         after.0.extend(next.0.iter().cloned());
         if from.distinct {
-            self.name_items(columns, &out.items, &mut after);
+            name_items(columns, &out.items, &mut after);
         }
         for order in &from.order {
             if has_aggregate(&order.expr) {
@@ -146,17 +164,6 @@ impl Compiler {
             out.filter = Some(self.predicate(&filter, &after, &Context::default())?);
         }
         Ok(())
-    }
-
-    fn name_items(&mut self, columns: &[Column], items: &[(plan::Expr, Slot)], scope: &mut Scope) {
-        for (index, (column, (_, slot))) in columns.iter().zip(items).enumerate() {
-            scope.add(&computed("item", index), *slot, Type::Any);
-            if let Kind::Variable(name) = &column.item.kind
-                && scope.find(name).is_none()
-            {
-                scope.add(name, *slot, Type::Any);
-            }
-        }
     }
 
     fn grouped(
@@ -223,7 +230,7 @@ impl Compiler {
         }
         let mut after = grouped;
         after.0.extend(next.0.iter().cloned());
-        self.name_items(columns, &out.items, &mut after);
+        name_items(columns, &out.items, &mut after);
         let mut ambiguous = Vec::new();
         for key in keys.iter().filter(|it| !matches!(it.item.kind, Kind::Variable(_))) {
             variables(&key.item, &mut ambiguous);
@@ -357,10 +364,6 @@ fn columns(from: &ast::Projection, scope: &Scope, with: bool) -> Result<Vec<Colu
         let name = match (alias, &expr.kind) {
             (Some(alias), _) => alias.clone(),
             (None, Kind::Variable(name)) => name.clone(),
-            (None, _) if with => {
-                let message = "an expression in WITH needs a name: `… AS name`";
-                return Err(Error::syntax(Code::NoExpressionAlias, expr.at.0 as usize, message));
-            }
             (None, _) => text.0.clone(),
         };
         if out.iter().any(|it| it.name == name) {

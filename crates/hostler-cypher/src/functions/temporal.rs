@@ -13,7 +13,7 @@ macro_rules! shape {
         &[
             function($name, 0, 1, &[], Tag::Temporal, |run, it, at| construct($name, $shape, run, it, at)),
             function($truncate, 2, 3, &[], Tag::Temporal, |_, it, at| truncate($shape, it, at)),
-            $(function($now, 0, 1, &[], Tag::Temporal, |run, _, at| now($shape, run, at)),)*
+            $(function($now, 0, 1, &[], Tag::Temporal, |run, it, at| clock($shape, run, it, at)),)*
         ]
     };
 }
@@ -60,6 +60,14 @@ pub(super) const FUNCTIONS: &[Function] = &[
 
 fn told(at: usize, built: std::result::Result<Temporal, String>) -> Result<Value> {
     built.map(Value::temporal).map_err(|message| Error::argument(Code::InvalidArgumentValue, at, message))
+}
+
+/// The argument names a time zone, which `Z` is; null is null.
+fn clock(shape: Shape, run: &Run<'_>, arguments: &[Value], at: usize) -> Result<Value> {
+    match arguments.first() {
+        Some(Value::Null) => Ok(Value::Null),
+        _ => now(shape, run, at),
+    }
 }
 
 fn now_ns(run: &Run<'_>, at: usize) -> Result<i128> {

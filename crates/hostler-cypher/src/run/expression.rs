@@ -171,7 +171,7 @@ impl Run<'_> {
             }
             Kind::Exists(parts) => {
                 let mut found = false;
-                for part in parts.iter() {
+                for part in parts {
                     let _first = self.part(part, row, &mut |_| {
                         found = true;
                         Ok(ControlFlow::Break(()))
@@ -185,7 +185,7 @@ impl Run<'_> {
             Kind::Count(parts, all) => {
                 let mut count = 0;
                 let mut seen = HashSet::new();
-                for part in parts.iter() {
+                for part in parts {
                     let _whole = self.part(part, row, &mut |row| {
                         count += i64::from(*all || self.is_new(row, &mut seen)?);
                         Ok(ControlFlow::Continue(()))

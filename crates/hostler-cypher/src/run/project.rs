@@ -35,9 +35,9 @@ impl Run<'_> {
         let Some(group) = &projection.group else { return self.emit(projection, state, row, next) };
         let keys = group.keys.iter().map(|it| self.eval(it, row)).collect::<Result<Vec<_>>>()?;
         let key = key_of(&keys);
-        let index = match state.by_key.get(&key) {
-            Some(index) => *index,
-            None => {
+        let index = if let Some(index) = state.by_key.get(&key) {
+            *index
+        } else {
                 self.hold(
                     key.len()
                         + keys.iter().map(Value::bytes).sum::<usize>()
@@ -48,7 +48,6 @@ impl Run<'_> {
                 state.groups.push((keys, group.aggregates.iter().map(Accumulator::new).collect()));
                 state.by_key.insert(key, state.groups.len() - 1);
                 state.groups.len() - 1
-            }
         };
         for (aggregate, accumulator) in group.aggregates.iter().zip(&mut state.groups[index].1) {
             accumulator.add(self, aggregate, row)?;

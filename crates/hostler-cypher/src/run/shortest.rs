@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::matching::{Prepared, direction};
+use super::expand::direction;
+use super::matching::{Prepared, node_in};
 use super::{Result, Row, Run, Sink, grown};
 use crate::ast::{Name, Selection};
 use crate::graph::{Edge, Element, Flow, NodeId};
@@ -28,8 +29,8 @@ impl<'a> Run<'a> {
         let relationship = &matched.relationships[index];
         let (least, most) = relationship.length.unwrap_or((1, 1));
         let at = matched.at;
-        let left = self.node_in(row, matched.nodes[relationship.left].slot, at)?;
-        let right = self.node_in(row, matched.nodes[relationship.right].slot, at)?;
+        let left = node_in(row, matched.nodes[relationship.left].slot, at)?;
+        let right = node_in(row, matched.nodes[relationship.right].slot, at)?;
         let (Some(left), Some(right)) = (left, right) else { return Ok(ControlFlow::Continue(())) };
         let mut found: Vec<Vec<Edge>> = Vec::new();
         if left == right {
@@ -148,16 +149,13 @@ impl<'a> Run<'a> {
                 continue;
             }
             let node = *node;
-            match into(node).get(*place) {
-                Some(edge) => {
+            if let Some(edge) = into(node).get(*place) {
                     *place += 1;
                     path.push(*edge);
                     stack.push((edge.other(node), 0));
-                }
-                None => {
+            } else {
                     stack.pop();
                     path.pop();
-                }
             }
         }
         Ok(())

@@ -183,12 +183,14 @@ pub(crate) fn from_map(shape: Shape, map: &Map) -> Built<Temporal> {
     }
     let of_date = temporal(map, "date")?.or(whole);
     let of_time = temporal(map, "time")?.or(whole);
-    let mut base_days = of_date.and_then(Temporal::date);
+    let mut days = match shape {
+        Shape::LocalTime | Shape::Time => 0,
+        _ => date_from(map, of_date.and_then(Temporal::date))?,
+    };
     let mut base_ns = of_time.and_then(Temporal::time);
     let mut base_place = of_time.and_then(Temporal::place);
     // A moment is told in another place: what clocks show there is the base of what else the map says.
     if let (Some(told), Some(ns)) = (&base_place, base_ns) {
-        let days = base_days.unwrap_or(0);
         // On another date, the named zone may have another offset.
         let offset = match &told.1 {
             Some(name) => zone::offset_at_local(name, days, ns).unwrap_or(told.0),
@@ -196,16 +198,12 @@ pub(crate) fn from_map(shape: Shape, map: &Map) -> Built<Temporal> {
         };
         if let Some(place) = place_from(map, days, ns)? {
             let there = offset_then(&place, days, ns, offset).unwrap_or(place.0);
-            let (days, ns) = moved(days, ns, i64::from(there) - i64::from(offset));
+            let (day, ns) = moved(days, ns, i64::from(there) - i64::from(offset));
             base_ns = Some(ns);
-            base_days = base_days.map(|_| days);
+            days = if matches!(shape, Shape::LocalTime | Shape::Time) { 0 } else { day };
         }
         base_place = Some((offset, told.1.clone()));
     }
-    let days = match shape {
-        Shape::LocalTime | Shape::Time => 0,
-        _ => date_from(map, base_days)?,
-    };
     let ns = if shape == Shape::Date { 0 } else { time_from(map, base_ns)? };
     assembled(shape, map, days, ns, base_place)
 }
@@ -340,21 +338,19 @@ pub(crate) fn between(measure: Measure, from: &Temporal, to: &Temporal) -> Built
     }
     // A time without a place is told where the other one is.
     let place = from.place().or_else(|| to.place());
+    let common = from.date().or(to.date());
     let settled = |it: &Temporal| -> (i64, i64, i64) {
-        let (days, ns) = (it.date().unwrap_or(0), it.time().unwrap_or(0));
+        let (days, ns) = (it.date().or(common).unwrap_or(0), it.time().unwrap_or(0));
         let own = it.place().or_else(|| place.clone());
         let offset = match &own {
-            Some((offset, Some(name))) if it.date().is_some() => zone::offset_at_local(name, days, ns).unwrap_or(*offset),
+            Some((offset, Some(name))) if common.is_some() => zone::offset_at_local(name, days, ns).unwrap_or(*offset),
             Some((offset, _)) => *offset,
             None => 0,
         };
         (days, ns, i64::from(offset))
     };
-    let (mut a, mut b) = (settled(from), settled(to));
+    let (a, mut b) = (settled(from), settled(to));
     let dated = from.date().is_some() && to.date().is_some();
-    if !dated {
-        (a.0, b.0) = (0, 0);
-    }
     let total = |it: (i64, i64, i64)| i128::from(it.0) * i128::from(DAY_NS) + i128::from(it.1) - i128::from(it.2) * i128::from(SECOND_NS);
     if measure == Measure::Seconds || !dated {
         let elapsed = total(b) - total(a);
@@ -385,7 +381,10 @@ pub(crate) fn between(measure: Measure, from: &Temporal, to: &Temporal) -> Built
     let start = plus_months(a.0, months);
     let rest = i128::from(b.0 - start) * i128::from(DAY_NS) + i128::from(b.1 - a.1);
     let days = i64::try_from(rest / i128::from(DAY_NS)).map_err(|_| long())?;
-    let ns = i64::try_from(rest % i128::from(DAY_NS)).map_err(|_| long())?;
+    // What is left is time that really passes, even where clocks are set in between.
+    let named = place.as_ref().and_then(|it| it.1.as_ref());
+    let offset = named.and_then(|it| zone::offset_at_local(it, start + days, a.1)).map_or(a.2, i64::from);
+    let ns = i64::try_from(total(b) - total((start + days, a.1, offset))).map_err(|_| long())?;
     let built = match measure {
         Measure::Months => Temporal::of_parts(months, 0, 0, 0),
         Measure::Days => Temporal::of_parts(0, days, 0, 0),

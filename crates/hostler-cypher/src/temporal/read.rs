@@ -114,7 +114,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn whole<T>(text: &str, read: impl FnOnce(&mut Reader<'_>) -> Option<T>) -> Option<T> {
+fn whole<'t, T>(text: &'t str, read: impl FnOnce(&mut Reader<'t>) -> Option<T>) -> Option<T> {
     let mut reader = Reader(text.trim());
     let out = read(&mut reader)?;
     reader.rest().is_empty().then_some(out)
@@ -169,7 +169,7 @@ pub(crate) fn date_time(text: &str) -> Option<Temporal> {
 
 /// `+01:00`, `Z` or a name: the offset, or the name.
 pub(crate) fn time_zone(text: &str) -> Option<Result<i32, Arc<str>>> {
-    match whole(text, |it| it.offset()) {
+    match whole(text, Reader::offset) {
         Some(offset) => Some(Ok(offset)),
         None => zone::named(text).map(Err),
     }
@@ -195,7 +195,7 @@ fn combined(date: &str, time: Option<&str>) -> Option<Temporal> {
         Some((year * 12 + month, it.eat('-').then(|| it.number(2)).flatten()?))
     })?;
     let ns = match time {
-        Some(time) => whole(time, |it| it.time())?,
+        Some(time) => whole(time, Reader::time)?,
         None => 0,
     };
     Temporal::of_parts(parts.0, parts.1, 0, ns)

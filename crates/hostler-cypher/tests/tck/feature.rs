@@ -109,16 +109,15 @@ fn scenarios(text: &str, folder: &str, stem: &str, out: &mut Vec<Scenario>) {
             if let Some(step) = current.as_mut().and_then(|it| it.steps.last_mut()) {
                 step.query = body.join("\n");
             }
-        } else if let Some((_, step)) = ["Given ", "And ", "When ", "Then "]
-            .iter()
-            .find_map(|it| line.strip_prefix(it).map(|step| (it, step)))
-        {
-            if let Some(scenario) = &mut current {
-                scenario.steps.push(Step { text: step.trim_end_matches(':').to_owned(), ..Step::default() });
-            }
+        } else if let (Some(step), Some(scenario)) = (said(line), &mut current) {
+            scenario.steps.push(Step { text: step.trim_end_matches(':').to_owned(), ..Step::default() });
         }
     }
     finish(&mut current, &mut examples);
+}
+
+fn said(line: &str) -> Option<&str> {
+    ["Given ", "And ", "When ", "Then "].iter().find_map(|it| line.strip_prefix(it))
 }
 
 fn filled(scenario: &Scenario, names: &[String], values: &[String]) -> Scenario {

@@ -9,6 +9,7 @@ mod feature;
 mod setup;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::Write as _;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -33,12 +34,12 @@ fn binary_tree(second: bool) -> String {
     let mut out = String::from("CREATE (a:A {name: 'a'}),\n");
     let mut edges = Vec::new();
     for b in 1..=4 {
-        out += &format!("(b{b}:X {{name: 'b{b}'}}),\n");
+        writeln!(out, "(b{b}:X {{name: 'b{b}'}}),").unwrap();
         let kind = if b <= 2 { "KNOWS" } else { "FOLLOWS" };
         edges.push(format!("(a)-[:{kind}]->(b{b})"));
         for c in 1..=2 {
             let label = if c == 1 { "X" } else { child };
-            out += &format!("(c{b}{c}:{label} {{name: 'c{b}{c}'}}),\n");
+            writeln!(out, "(c{b}{c}:{label} {{name: 'c{b}{c}'}}),").unwrap();
             edges.push(format!("(b{b})-[:FRIEND]->(c{b}{c})"));
         }
     }
@@ -110,11 +111,13 @@ fn scenarios_that_only_read_pass() {
     writeln!(err, "outside of {TEMPORAL}: {passed} passed, {failed} failed").unwrap();
     writeln!(err, "{TEMPORAL}: {temporal_passed} passed, {temporal_failed} failed").unwrap();
     assert!(crashed.is_empty(), "no scenario panics: {crashed:#?}");
-    assert!(passed * 100 >= GATE_PERCENT * (passed + failed), "{passed} of {} pass", passed + failed);
+    for (passed, failed) in [(passed, failed), (temporal_passed, temporal_failed)] {
+        assert!(passed * 100 >= GATE_PERCENT * (passed + failed), "{passed} of {} pass", passed + failed);
+    }
 }
 
-/// Of the scenarios outside of `expressions/temporal`.
-const GATE_PERCENT: usize = 90;
+/// All of them pass; the gate leaves room for a newer edition of the TCK.
+const GATE_PERCENT: usize = 99;
 
 fn is_write(query: &str) -> bool {
     let query = query.to_uppercase();
@@ -141,8 +144,9 @@ fn run(scenario: &Scenario) -> Outcome {
                 if is_write(&step.query) && !scenario_expects_refusal(scenario) {
                     return Outcome::Skipped("the query writes");
                 }
-                asked =
-                    Some(Query::parse(&step.query).and_then(|it| it.run(&graph, &Options::new(&parameters))));
+                let options =
+                    Options { now_ns: Some(1_700_000_000_123_456_789), ..Options::new(&parameters) };
+                asked = Some(Query::parse(&step.query).and_then(|it| it.run(&graph, &options)));
                 Ok(())
             }
             _ if text.starts_with("there exists a procedure") => {

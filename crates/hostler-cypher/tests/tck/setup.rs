@@ -1,6 +1,8 @@
 //! The statements that make a scenario's graph: CREATE, and the clauses around it. The product refuses to write; so does
 //! its parser, so each CREATE is read as the MATCH of the same patterns, and its properties by queries of their own.
 
+use std::fmt::Write as _;
+
 use hostler_cypher::ast::{Arrow, Clause, Expr, Name, NodePattern, PathPattern};
 use hostler_cypher::{Edge, Graph as _, Map, NodeId, Options, Query, Value, memory::Graph};
 
@@ -42,17 +44,18 @@ fn clauses(statement: &str) -> Vec<(&'static str, String)> {
         word_before = letter.is_alphanumeric() || letter == '_';
         match (quote, letter) {
             (Some(open), it) if it == open => quote = None,
-            (Some(_), _) => {}
             (None, '\'' | '"' | '`') => quote = Some(letter),
             (None, '(' | '[' | '{') => depth += 1,
             (None, ')' | ']' | '}') => depth -= 1,
             _ => {}
         }
         let word: String = statement[at..].chars().take_while(|it| it.is_alphabetic()).collect();
-        if depth == 0 && quote.is_none() && starts_word {
-            if let Some(keyword) = KEYWORDS.iter().find(|it| word == **it) {
-                out.push((keyword, String::new()));
-            }
+        if depth == 0
+            && quote.is_none()
+            && starts_word
+            && let Some(keyword) = KEYWORDS.iter().find(|it| word == **it)
+        {
+            out.push((keyword, String::new()));
         }
         if let Some((_, clause)) = out.last_mut() {
             clause.push(letter);
@@ -67,17 +70,17 @@ fn with_row(graph: &Graph, row: &Map, clause: &str, returned: &str) -> Result<Ve
     let mut names: Vec<String> = Vec::new();
     for (name, value) in row {
         match value {
-            Value::Node(it) => lead += &format!("MATCH (`{name}`) WHERE id(`{name}`) = {} ", it.0),
+            Value::Node(it) => write!(lead, "MATCH (`{name}`) WHERE id(`{name}`) = {} ", it.0).unwrap(),
             Value::Relationship(it) => {
-                lead += &format!("MATCH ()-[`{name}`]->() WHERE id(`{name}`) = {} ", it.id)
+                write!(lead, "MATCH ()-[`{name}`]->() WHERE id(`{name}`) = {} ", it.id).unwrap();
             }
             _ => {
                 names.push(format!("`{name}`"));
-                lead += &format!("UNWIND [${name}] AS `{name}` ");
+                write!(lead, "UNWIND [${name}] AS `{name}` ").unwrap();
             }
         }
     }
-    let query = format!("{lead}{clause} RETURN {returned}");
+    let query = format!("{lead}{clause}\nRETURN {returned}");
     let query = Query::parse(&query).map_err(|it| format!("{it}: {query}"))?;
     let answer = query.run(graph, &Options::new(row)).map_err(|it| it.to_string())?;
     let columns = answer.columns;
@@ -91,13 +94,13 @@ fn read_all(graph: &Graph, clause: &str, rows: &[Map]) -> Result<Vec<Map>, Strin
     let mut names = Vec::new();
     for (name, value) in first {
         match value {
-            Value::Node(_) => lead += &format!("MATCH (`{name}`) WHERE id(`{name}`) = `0row`.`{name}` "),
-            _ => lead += &format!("WITH *, `0row`.`{name}` AS `{name}` "),
+            Value::Node(_) => write!(lead, "MATCH (`{name}`) WHERE id(`{name}`) = `0row`.`{name}` ").unwrap(),
+            _ => write!(lead, "WITH *, `0row`.`{name}` AS `{name}` ").unwrap(),
         }
         names.push(format!("`{name}`"));
     }
     if !names.is_empty() {
-        lead += &format!("WITH {} ", names.join(", "));
+        write!(lead, "WITH {} ", names.join(", ")).unwrap();
     }
     let numbered = rows.iter().map(|row| {
         let entries = row.iter().map(|(name, value)| match value {
@@ -107,7 +110,7 @@ fn read_all(graph: &Graph, clause: &str, rows: &[Map]) -> Result<Vec<Map>, Strin
         Value::map(entries.collect())
     });
     let parameters = Map::from([("rows".into(), Value::list(numbered.collect()))]);
-    let query = format!("{lead}{clause} RETURN *");
+    let query = format!("{lead}{clause}\nRETURN *");
     let query = Query::parse(&query).map_err(|it| format!("{it}: {query}"))?;
     let answer = query.run(graph, &Options::new(&parameters)).map_err(|it| it.to_string())?;
     let columns = answer.columns;
@@ -116,7 +119,7 @@ fn read_all(graph: &Graph, clause: &str, rows: &[Map]) -> Result<Vec<Map>, Strin
 }
 
 fn create(graph: &mut Graph, clause: &str, row: &mut Map) -> Result<(), String> {
-    let text = format!("MATCH{} RETURN 1", &clause["CREATE".len()..]);
+    let text = format!("MATCH{}\nRETURN 1", &clause["CREATE".len()..]);
     let tree = hostler_cypher::parse(&text).map_err(|it| format!("{it}: {text}"))?;
     let Some(Clause::Match { patterns, .. }) = tree.parts[0].clauses.first() else {
         return Err(format!("no patterns: {text}"));
@@ -144,10 +147,10 @@ fn create_path(graph: &mut Graph, pattern: &PathPattern, row: &mut Map) -> Resul
 }
 
 fn create_node(graph: &mut Graph, pattern: &NodePattern, row: &mut Map) -> Result<NodeId, String> {
-    if let Some(variable) = &pattern.variable {
-        if let Some(Value::Node(known)) = row.get(&variable.name) {
-            return Ok(*known);
-        }
+    if let Some(variable) = &pattern.variable
+        && let Some(Value::Node(known)) = row.get(&variable.name)
+    {
+        return Ok(*known);
     }
     let labels: Vec<&str> = pattern.labels.iter().flatten().map(|it| &**it).collect();
     let properties = properties(graph, &pattern.properties, row)?;
