@@ -138,6 +138,10 @@ impl Error {
         self
     }
 
+    pub(crate) fn offset(&self) -> usize {
+        self.0.offset
+    }
+
     /// What kind of error it is.
     pub fn class(&self) -> Class {
         self.0.class

@@ -20,6 +20,7 @@ mod display;
 mod error;
 mod functions;
 mod graph;
+mod lexer;
 pub mod memory;
 mod parse;
 mod plan;

@@ -97,7 +97,8 @@ pub(crate) fn first_monday(year: i64) -> i64 {
 /// A date some months later; the day is the last of the month where it has not as many.
 pub(crate) fn plus_months(days: i64, months: i64) -> i64 {
     let (year, month, day) = date_of(days);
-    let total = (year * 12 + month - 1).saturating_add(months).clamp(-12 * (YEAR_MAX + 1), 12 * (YEAR_MAX + 1));
+    let total =
+        (year * 12 + month - 1).saturating_add(months).clamp(-12 * (YEAR_MAX + 1), 12 * (YEAR_MAX + 1));
     let (year, month) = (total.div_euclid(12), total.rem_euclid(12) + 1);
     days_of(year, month, day.min(month_days(year, month)))
 }
@@ -210,10 +211,20 @@ impl Temporal {
         let fits = |it: f64| (it.abs() < 9.0e18).then_some(it as i64);
         let second = i128::from(SECOND_NS);
         let seconds = i64::try_from(total.div_euclid(second)).ok()?;
-        Self::of_parts(fits(whole_months)?, fits(whole_days)?, seconds, i64::try_from(total.rem_euclid(second)).ok()?)
+        Self::of_parts(
+            fits(whole_months)?,
+            fits(whole_days)?,
+            seconds,
+            i64::try_from(total.rem_euclid(second)).ok()?,
+        )
     }
 
-    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::float_cmp, reason = "a factor is a float; -1 is exact")]
+    #[expect(
+        clippy::cast_precision_loss,
+        clippy::cast_possible_truncation,
+        clippy::float_cmp,
+        reason = "a factor is a float; -1 is exact"
+    )]
     pub(crate) fn scaled(&self, factor: f64) -> Option<Self> {
         let Self::Duration { months, days, seconds, ns } = self else { return None };
         if !factor.is_finite() {
@@ -468,4 +479,3 @@ fn write_duration(
     }
     Ok(())
 }
-

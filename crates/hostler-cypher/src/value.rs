@@ -462,11 +462,7 @@ pub(crate) fn exact_integer(number: f64) -> Option<i64> {
 }
 
 /// Exact, though a float cannot hold every integer.
-#[expect(
-    clippy::cast_possible_truncation,
-    
-    reason = "within the range that was tested"
-)]
+#[expect(clippy::cast_possible_truncation, reason = "within the range that was tested")]
 fn integer_and_float(integer: i64, float: f64) -> Option<Ordering> {
     if float.is_nan() {
         return None;

@@ -10,7 +10,8 @@ fn graph() -> Graph {
     graph.index("A", "k");
     let nodes: Vec<_> = (0..6)
         .map(|it| {
-            let properties = Map::from([("k".into(), Value::Integer(it)), ("name".into(), Value::from(format!("n{it}")))]);
+            let properties =
+                Map::from([("k".into(), Value::Integer(it)), ("name".into(), Value::from(format!("n{it}")))]);
             graph.add_node(if it % 2 == 0 { &["A"] } else { &["B"] }, properties)
         })
         .collect();
@@ -37,8 +38,22 @@ fn expression() -> impl Strategy<Value = String> {
     ];
     leaf.prop_recursive(4, 24, 3, |inner| {
         let binary = prop_oneof![
-            Just("+"), Just("-"), Just("*"), Just("/"), Just("%"), Just("^"), Just("="), Just("<>"), Just("<"),
-            Just(">="), Just("AND"), Just("OR"), Just("XOR"), Just("IN"), Just("STARTS WITH"), Just("CONTAINS"),
+            Just("+"),
+            Just("-"),
+            Just("*"),
+            Just("/"),
+            Just("%"),
+            Just("^"),
+            Just("="),
+            Just("<>"),
+            Just("<"),
+            Just(">="),
+            Just("AND"),
+            Just("OR"),
+            Just("XOR"),
+            Just("IN"),
+            Just("STARTS WITH"),
+            Just("CONTAINS"),
         ];
         prop_oneof![
             (inner.clone(), binary, inner.clone()).prop_map(|(a, op, b)| format!("({a}) {op} ({b})")),
@@ -58,8 +73,13 @@ fn expression() -> impl Strategy<Value = String> {
 
 fn query() -> impl Strategy<Value = String> {
     let pattern = prop_oneof![
-        Just("(n:A)"), Just("(n {k: 2})"), Just("(n)-[r:R]->(m)"), Just("(n)<-[:R|S*1..3]-(m:B)"), Just("p = (n)-[*0..2]-(m)"),
-        Just("(n:A|B)--(m)--(n)"), Just("p = shortestPath((n:A)-[*..4]-(m:B))"),
+        Just("(n:A)"),
+        Just("(n {k: 2})"),
+        Just("(n)-[r:R]->(m)"),
+        Just("(n)<-[:R|S*1..3]-(m:B)"),
+        Just("p = (n)-[*0..2]-(m)"),
+        Just("(n:A|B)--(m)--(n)"),
+        Just("p = shortestPath((n:A)-[*..4]-(m:B))"),
     ];
     let tail = prop_oneof![Just(""), Just(" LIMIT 3"), Just(" SKIP 1 LIMIT 2")];
     (pattern, expression(), expression(), tail, any::<bool>(), any::<bool>()).prop_map(
@@ -135,7 +155,14 @@ fn refused(text: &str, code: Code) {
 #[test]
 fn deep_queries_are_refused_before_the_stack_ends() {
     for depth in [200, 5_000, 30_000] {
-        for (open, middle, close) in [("(", "1", ")"), ("[", "", "]"), ("{a:", "1", "}"), ("NOT ", "true", ""), ("- ", "1", ""), ("size(", "[]", ")")] {
+        for (open, middle, close) in [
+            ("(", "1", ")"),
+            ("[", "", "]"),
+            ("{a:", "1", "}"),
+            ("NOT ", "true", ""),
+            ("- ", "1", ""),
+            ("size(", "[]", ")"),
+        ] {
             let text = format!("RETURN {}{middle}{} AS x", open.repeat(depth), close.repeat(depth));
             if let Err(error) = Query::parse(&text) {
                 assert!(matches!(error.code(), Code::LimitReached), "{open} {depth}: {error:?}");
@@ -144,6 +171,22 @@ fn deep_queries_are_refused_before_the_stack_ends() {
         refused(&format!("RETURN 1{} AS x", " + 1".repeat(depth)), Code::LimitReached);
         refused(&format!("RETURN [1]{} AS x", "[0]".repeat(depth)), Code::LimitReached);
     }
+    let nested = |depth: usize| {
+        format!(
+            "MATCH (n) WHERE {}true{} RETURN count(n)",
+            "EXISTS { MATCH (n) WHERE ".repeat(depth),
+            " }".repeat(depth)
+        )
+    };
+    refused(&nested(60), Code::LimitReached);
+    let deepest = (1..60).rev().map(nested).find(|it| parse(it).is_ok()).unwrap();
+    assert_eq!(run(&deepest), "[[6]]");
+    assert_eq!(run(&format!("{}RETURN count(*)", "MATCH (n:A) WHERE n.k = 0 ".repeat(99))), "[[1]]");
+    let chain: String = (0..98).map(|it| format!("WITH * UNWIND [{it}] AS v{it} ")).take(49).collect();
+    assert_eq!(run(&format!("{chain}RETURN v48")), "[[48]]");
+    assert_eq!(run(&format!("MATCH (n){} RETURN count(*)", "-->()".repeat(100))), "[[0]]");
+    let joined: Vec<String> = (0..100).map(|it| format!("(a{it} {{k: 0}})")).collect();
+    assert_eq!(run(&format!("MATCH {} RETURN count(*)", joined.join(", "))), "[[1]]");
     let wide = format!("RETURN 1 = 0{} AS x", " OR 1 = 0".repeat(400));
     assert_eq!(run(&wide), "[[false]]");
     refused(&format!("MATCH (n){} RETURN n", "-->()".repeat(200)), Code::LimitReached);
@@ -167,7 +210,10 @@ fn whatever_grows_is_stopped() {
     refused("RETURN reduce(s = {}, x IN range(1, 1000) | {a: s}) AS s", Code::LimitReached);
     refused("RETURN reduce(s = [1], x IN range(1, 60) | s + s) AS s", Code::LimitReached);
     refused("MATCH (a), (b), (c), (d), (e), (f), (g) RETURN count(*)", Code::LimitReached);
-    refused("UNWIND range(1, 20000) AS x WITH collect(toString(x)) AS l UNWIND l AS y RETURN collect(l + y)", Code::LimitReached);
+    refused(
+        "UNWIND range(1, 20000) AS x WITH collect(toString(x)) AS l UNWIND l AS y RETURN collect(l + y)",
+        Code::LimitReached,
+    );
 }
 
 #[test]

@@ -34,7 +34,10 @@ fn code() -> Graph {
 }
 
 fn ask(graph: &Graph, query: &str) -> Answer {
-    let parameters = map(&[("name", "run".into()), ("names", Value::list(vec!["run".into(), "run".into(), "stop".into()]))]);
+    let parameters = map(&[
+        ("name", "run".into()),
+        ("names", Value::list(vec!["run".into(), "run".into(), "stop".into()])),
+    ]);
     let query = Query::parse(query).unwrap_or_else(|error| panic!("{error}\n{}", error.caret()));
     query.run(graph, &Options::new(&parameters)).unwrap_or_else(|error| panic!("{error}\n{}", error.caret()))
 }
@@ -53,37 +56,75 @@ fn check(query: &str, expected: &str) {
 
 #[test]
 fn answers() {
-    check("MATCH (f:File {path: 'src/main.rs'})-[d:DEFINES]->(n) RETURN n.name, d.line ORDER BY d.line", "'main', 1; 'run', 10");
+    check(
+        "MATCH (f:File {path: 'src/main.rs'})-[d:DEFINES]->(n) RETURN n.name, d.line ORDER BY d.line",
+        "'main', 1; 'run', 10",
+    );
     check("MATCH (f)<-[:CALLS]-(c) WHERE f.name = $name RETURN count(c)", "201");
     check("MATCH (f:Function) WHERE f.name IN $names RETURN f.name ORDER BY f.name", "'run'; 'stop'");
-    check("MATCH (a:Function {name: 'main'})-[:CALLS*1..2]->(b) RETURN b.name ORDER BY b.name", "'run'; 'stop'; 'stop'");
+    check(
+        "MATCH (a:Function {name: 'main'})-[:CALLS*1..2]->(b) RETURN b.name ORDER BY b.name",
+        "'run'; 'stop'; 'stop'",
+    );
     check("MATCH (a:Function|File) RETURN count(a)", "204");
-    check("MATCH (n) WHERE n:File OR n.name = 'stop' RETURN labels(n) ORDER BY labels(n)", "['File']; ['Function']");
-    check("MATCH (a {name: 'main'}) RETURN a {.name, .line, calls: [(a)-[:CALLS]->(b) | b.name]} AS m", "{calls: ['run', 'stop'], line: 1, name: 'main'}");
-    check("MATCH (a {name: 'main'}) RETURN COUNT { (a)-[:CALLS]->() } AS c, COUNT { MATCH (a)-->(b) WHERE b.line > 10 RETURN b } AS d", "2, 1");
-    check("MATCH (n:Function) WHERE NOT EXISTS { (n)<-[:CALLS]-() } AND n.line < 2 RETURN n.name ORDER BY n.name", "'caller0'; 'caller1'; 'main'");
+    check(
+        "MATCH (n) WHERE n:File OR n.name = 'stop' RETURN labels(n) ORDER BY labels(n)",
+        "['File']; ['Function']",
+    );
+    check(
+        "MATCH (a {name: 'main'}) RETURN a {.name, .line, calls: [(a)-[:CALLS]->(b) | b.name]} AS m",
+        "{calls: ['run', 'stop'], line: 1, name: 'main'}",
+    );
+    check(
+        "MATCH (a {name: 'main'}) RETURN COUNT { (a)-[:CALLS]->() } AS c, COUNT { MATCH (a)-->(b) WHERE b.line > 10 RETURN b } AS d",
+        "2, 1",
+    );
+    check(
+        "MATCH (n:Function) WHERE NOT EXISTS { (n)<-[:CALLS]-() } AND n.line < 2 RETURN n.name ORDER BY n.name",
+        "'caller0'; 'caller1'; 'main'",
+    );
     check("OPTIONAL MATCH (n:Missing) RETURN n", "null");
     check("MATCH (n) WHERE id(n) = 1 RETURN n.name", "'main'");
     check("MATCH (n) WHERE id(n) IN [1, 1, 2, 9999] RETURN n.name", "'main'; 'run'");
     check("RETURN 1 AS a UNION RETURN 1 AS a UNION RETURN 2 AS a", "1; 2");
     check("RETURN 7 / 2, 7 % -3, 2 ^ 3, -7 / 2, 1 + 1.5, 'a' + 1", "3, 1, 8.0, -3, 2.5, 'a1'");
-    check("RETURN null = null, null <> 1, 1 = 1.0, [1, null] = [1, 2], [null] = [1, 2], 'a' < 'b'", "null, null, true, null, false, true");
+    check(
+        "RETURN null = null, null <> 1, 1 = 1.0, [1, null] = [1, 2], [null] = [1, 2], 'a' < 'b'",
+        "null, null, true, null, false, true",
+    );
     check("RETURN 'src/main.rs' =~ '.*[.]rs', 'a' =~ 'aa'", "true, false");
     check("UNWIND [3, null, 1, 'a', true, 2.5] AS x RETURN x ORDER BY x DESC", "null; 3; 2.5; 1; true; 'a'");
     check("UNWIND range(1, 10) AS x WITH x ORDER BY x DESC SKIP 2 LIMIT 3 RETURN collect(x)", "[8, 7, 6]");
-    check("RETURN round(-1.5), round(2.5), round(1.25, 1), toInteger('12.9'), toInteger('x'), substring('hello', 1, 3)", "-1.0, 3.0, 1.3, 12, null, 'ell'");
-    check("RETURN duration({days: 1.5}), date('2026-12-01') + duration('P1M'), datetime('2026-12-01T10:00[Europe/Berlin]')", "'P1DT12H', '2027-01-01', '2026-12-01T10:00+01:00[Europe/Berlin]'");
+    check(
+        "RETURN round(-1.5), round(2.5), round(1.25, 1), toInteger('12.9'), toInteger('x'), substring('hello', 1, 3)",
+        "-1.0, 3.0, 1.3, 12, null, 'ell'",
+    );
+    check(
+        "RETURN duration({days: 1.5}), date('2026-12-01') + duration('P1M'), datetime('2026-12-01T10:00[Europe/Berlin]')",
+        "'P1DT12H', '2027-01-01', '2026-12-01T10:00+01:00[Europe/Berlin]'",
+    );
 }
 
 #[test]
 fn shortest_paths() {
     let query = |which: &str| {
-        format!("MATCH (a {{name: 'main'}}), (b {{name: 'stop'}}) MATCH p = {which}((a)-[:CALLS*]->(b)) RETURN length(p)")
+        format!(
+            "MATCH (a {{name: 'main'}}), (b {{name: 'stop'}}) MATCH p = {which}((a)-[:CALLS*]->(b)) RETURN length(p)"
+        )
     };
     check(&query("shortestPath"), "1");
-    check("MATCH p = shortestPath((:File)-[*..5]->(b {name: 'stop'})) RETURN [n IN nodes(p) | n.name], length(p)", "[null, 'main', 'stop'], 2");
-    check("MATCH p = allShortestPaths((:File)-[*]->(b {name: 'stop'})) RETURN [n IN nodes(p) | n.name] AS names ORDER BY names", "[null, 'main', 'stop']; [null, 'run', 'stop']");
-    check("MATCH (a {name: 'stop'}), (b {name: 'main'}) OPTIONAL MATCH p = shortestPath((a)-[:CALLS*]->(b)) RETURN p", "null");
+    check(
+        "MATCH p = shortestPath((:File)-[*..5]->(b {name: 'stop'})) RETURN [n IN nodes(p) | n.name], length(p)",
+        "[null, 'main', 'stop'], 2",
+    );
+    check(
+        "MATCH p = allShortestPaths((:File)-[*]->(b {name: 'stop'})) RETURN [n IN nodes(p) | n.name] AS names ORDER BY names",
+        "[null, 'main', 'stop']; [null, 'run', 'stop']",
+    );
+    check(
+        "MATCH (a {name: 'stop'}), (b {name: 'main'}) OPTIONAL MATCH p = shortestPath((a)-[:CALLS*]->(b)) RETURN p",
+        "null",
+    );
     check("MATCH (a {name: 'stop'}) MATCH p = shortestPath((a)-[*]-(a)) RETURN p", "");
 }
 
@@ -93,11 +134,23 @@ fn patterns_start_at_the_smallest_side() {
     let graph = code();
     let steps = |query: &str| ask(&graph, query).steps;
     for (one, other) in [
-        ("MATCH (c)-[:CALLS]->(f:Function {name: 'stop'}) RETURN c.name", "MATCH (f:Function {name: 'stop'})<-[:CALLS]-(c) RETURN c.name"),
-        ("MATCH (c)-[:CALLS*1..3]->(f:Function) WHERE f.name = 'stop' RETURN c.name", "MATCH (f:Function)<-[:CALLS*1..3]-(c) WHERE 'stop' = f.name RETURN c.name"),
+        (
+            "MATCH (c)-[:CALLS]->(f:Function {name: 'stop'}) RETURN c.name",
+            "MATCH (f:Function {name: 'stop'})<-[:CALLS]-(c) RETURN c.name",
+        ),
+        (
+            "MATCH (c)-[:CALLS*1..3]->(f:Function) WHERE f.name = 'stop' RETURN c.name",
+            "MATCH (f:Function)<-[:CALLS*1..3]-(c) WHERE 'stop' = f.name RETURN c.name",
+        ),
         ("MATCH (n)<-[:DEFINES]-(f:File) RETURN n", "MATCH (f:File)-[:DEFINES]->(n) RETURN n"),
-        ("MATCH (a)-->(b), (c:File {path: 'src/main.rs'})-->(a) RETURN b", "MATCH (c:File {path: 'src/main.rs'})-->(a)-->(b) RETURN b"),
-        ("MATCH (a)-[:DEFINES]->(b)-[:CALLS]->(c) RETURN c", "MATCH (c)<-[:CALLS]-(b)<-[:DEFINES]-(a) RETURN c"),
+        (
+            "MATCH (a)-->(b), (c:File {path: 'src/main.rs'})-->(a) RETURN b",
+            "MATCH (c:File {path: 'src/main.rs'})-->(a)-->(b) RETURN b",
+        ),
+        (
+            "MATCH (a)-[:DEFINES]->(b)-[:CALLS]->(c) RETURN c",
+            "MATCH (c)<-[:CALLS]-(b)<-[:DEFINES]-(a) RETURN c",
+        ),
     ] {
         assert_eq!(ask(&graph, one).rows.len(), ask(&graph, other).rows.len());
         let (a, b) = (steps(one), steps(other));
@@ -112,9 +165,8 @@ fn patterns_start_at_the_smallest_side() {
 
 #[track_caller]
 fn wrong(query: &str, code: Code, place: (usize, usize), message: &str) {
-    let error = Query::parse(query)
-        .and_then(|it| it.run(&code_less(), &Options::new(&Map::new())))
-        .unwrap_err();
+    let error =
+        Query::parse(query).and_then(|it| it.run(&code_less(), &Options::new(&Map::new()))).unwrap_err();
     assert_eq!((error.code(), (error.line(), error.column())), (code, place), "{error}");
     assert!(error.message().contains(message), "{error}");
 }
@@ -132,12 +184,12 @@ fn errors_say_what_and_where() {
     wrong("MATCH (n) RETURN n.name AS x, 1 AS x", Code::ColumnNameConflict, (1, 31), "`x`");
     wrong("CREATE (n) RETURN n", Code::WriteRefused, (1, 1), "CREATE is refused");
     wrong("MATCH (n)\nSET n.x = 1\nRETURN n", Code::WriteRefused, (2, 1), "SET is refused");
-    wrong("MATCH (n) DETACH DELETE n", Code::WriteRefused, (1, 11), "DELETE is refused");
+    wrong("MATCH (n) DETACH DELETE n", Code::WriteRefused, (1, 11), "DETACH is refused");
     wrong("MERGE (n:A) RETURN n", Code::WriteRefused, (1, 1), "MERGE is refused");
     wrong("CALL db.labels() YIELD label RETURN label", Code::ProcedureNotFound, (1, 6), "no procedures");
     wrong("MATCH (n) RETURN $missing", Code::MissingParameter, (1, 18), "`$missing`");
     wrong("MATCH (n) RETURN 1 / (n.k - 1)", Code::InvalidArgumentValue, (1, 18), "zero");
-    wrong("MATCH (n", Code::UnexpectedSyntax, (1, 7), "unclosed");
+    wrong("MATCH (n", Code::UnexpectedSyntax, (1, 9), "`)` is expected here, not the end");
     wrong("", Code::UnexpectedSyntax, (1, 1), "empty");
     wrong("MATCH (n) WHERE n.k = 'ä' AND RETURN n", Code::UnexpectedSyntax, (1, 38), "");
 }

@@ -26,7 +26,11 @@ fn two_hops_look_at_what_is_near() {
         ("MATCH (a:F {name: $name})-[:CALLS]->(b)-[:CALLS]->(c) RETURN c.name", 9, 60),
         ("MATCH (c)<-[:CALLS]-(b)<-[:CALLS]-(a:F) WHERE a.name = $name RETURN c.name", 9, 60),
         ("MATCH (c)-[:CALLS*1..3]->(a:F {name: $name}) RETURN DISTINCT c.name", 19, 300),
-        ("MATCH p = shortestPath((a:F {name: $name})-[:CALLS*]->(b:F {name: 'f4606'})) RETURN length(p)", 1, 200),
+        (
+            "MATCH p = shortestPath((a:F {name: $name})-[:CALLS*]->(b:F {name: 'f4606'})) RETURN length(p)",
+            1,
+            200,
+        ),
         ("MATCH (a)-[:CALLS]->(b)-[:CALLS]->(c) RETURN a, c LIMIT 10", 10, 60),
     ] {
         let query = Query::parse(text).unwrap();
@@ -37,9 +41,13 @@ fn two_hops_look_at_what_is_near() {
         assert_eq!(answer.rows.len(), rows, "{text}");
         assert!(answer.steps <= steps_max, "{} steps: {text}", answer.steps);
     }
-    let query = Query::parse("MATCH (a:F)-[:CALLS]->(b) RETURN b.name, count(*) AS c ORDER BY c DESC, b.name LIMIT 3").unwrap();
+    let query = Query::parse(
+        "MATCH (a:F)-[:CALLS]->(b) RETURN b.name, count(*) AS c ORDER BY c DESC, b.name LIMIT 3",
+    )
+    .unwrap();
     let started = Instant::now();
     let answer = query.run(&graph, &Options::new(&parameters)).unwrap();
-    writeln!(std::io::stderr(), "{:?}, {} steps: all callees counted", started.elapsed(), answer.steps).unwrap();
+    writeln!(std::io::stderr(), "{:?}, {} steps: all callees counted", started.elapsed(), answer.steps)
+        .unwrap();
     assert_eq!(answer.rows.len(), 3);
 }

@@ -112,7 +112,8 @@ impl Compiler {
             self.plain(from, &columns, scope, &mut out, &mut next)?;
         }
         // Said last: it is the least of what can be wrong.
-        let nameless = from.items.iter().find(|it| it.alias.is_none() && !matches!(it.expr.kind, Kind::Variable(_)));
+        let nameless =
+            from.items.iter().find(|it| it.alias.is_none() && !matches!(it.expr.kind, Kind::Variable(_)));
         if let Some(item) = nameless.filter(|_| with) {
             let message = "an expression in WITH needs a name: `… AS name`";
             return Err(Error::syntax(Code::NoExpressionAlias, item.expr.at.0 as usize, message));

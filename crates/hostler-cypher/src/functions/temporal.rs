@@ -122,14 +122,18 @@ fn from_epoch(_: &Run<'_>, arguments: &[Value], at: usize) -> Result<Value> {
 }
 
 fn from_epoch_millis(_: &Run<'_>, arguments: &[Value], at: usize) -> Result<Value> {
-    let Some(millis) = integer_of("datetime.fromepochmillis", &arguments[0], at)? else { return Ok(Value::Null) };
+    let Some(millis) = integer_of("datetime.fromepochmillis", &arguments[0], at)? else {
+        return Ok(Value::Null);
+    };
     told(at, build::from_epoch(i128::from(millis) * 1_000_000))
 }
 
 fn duration(_: &Run<'_>, arguments: &[Value], at: usize) -> Result<Value> {
     match &arguments[0] {
         Value::Null => Ok(Value::Null),
-        Value::String(text) => told(at, read::duration(text).ok_or_else(|| format!("`{text}` is no duration"))),
+        Value::String(text) => {
+            told(at, read::duration(text).ok_or_else(|| format!("`{text}` is no duration")))
+        }
         Value::Map(map) => told(at, build::duration_from(map.entries())),
         Value::Temporal(it) if it.is_duration() => Ok(arguments[0].clone()),
         it => Err(refused("duration", it, at)),

@@ -10,13 +10,9 @@ use crate::value::{Value, exact_integer, float_text};
 const TEXT: &[Tag] = &[Tag::String];
 
 pub(super) const FUNCTIONS: &[Function] = &[
-    function("toLower", 1, 1, TEXT, Tag::String, |_, it, at| {
-        changed("toLower", it, at, str::to_lowercase)
-    }),
+    function("toLower", 1, 1, TEXT, Tag::String, |_, it, at| changed("toLower", it, at, str::to_lowercase)),
     function("lower", 1, 1, TEXT, Tag::String, |_, it, at| changed("lower", it, at, str::to_lowercase)),
-    function("toUpper", 1, 1, TEXT, Tag::String, |_, it, at| {
-        changed("toUpper", it, at, str::to_uppercase)
-    }),
+    function("toUpper", 1, 1, TEXT, Tag::String, |_, it, at| changed("toUpper", it, at, str::to_uppercase)),
     function("upper", 1, 1, TEXT, Tag::String, |_, it, at| changed("upper", it, at, str::to_uppercase)),
     function("trim", 1, 1, TEXT, Tag::String, |_, it, at| changed("trim", it, at, |it| it.trim().to_owned())),
     function("lTrim", 1, 1, TEXT, Tag::String, |_, it, at| {

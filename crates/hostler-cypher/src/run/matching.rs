@@ -457,11 +457,7 @@ impl<'a> Run<'a> {
                     from: *from,
                     to: *to,
                     start,
-                    wanted: if *to_known {
-                        node_in(row, matched.nodes[*to].slot, matched.at)?
-                    } else {
-                        None
-                    },
+                    wanted: if *to_known { node_in(row, matched.nodes[*to].slot, matched.at)? } else { None },
                 };
                 if *to_known && expand.wanted.is_none() {
                     return Ok(go_on);

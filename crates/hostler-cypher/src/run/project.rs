@@ -38,16 +38,13 @@ impl Run<'_> {
         let index = if let Some(index) = state.by_key.get(&key) {
             *index
         } else {
-                self.hold(
-                    key.len()
-                        + keys.iter().map(Value::bytes).sum::<usize>()
-                        + 96 * group.aggregates.len()
-                        + 64,
-                    0,
-                )?;
-                state.groups.push((keys, group.aggregates.iter().map(Accumulator::new).collect()));
-                state.by_key.insert(key, state.groups.len() - 1);
-                state.groups.len() - 1
+            self.hold(
+                key.len() + keys.iter().map(Value::bytes).sum::<usize>() + 96 * group.aggregates.len() + 64,
+                0,
+            )?;
+            state.groups.push((keys, group.aggregates.iter().map(Accumulator::new).collect()));
+            state.by_key.insert(key, state.groups.len() - 1);
+            state.groups.len() - 1
         };
         for (aggregate, accumulator) in group.aggregates.iter().zip(&mut state.groups[index].1) {
             accumulator.add(self, aggregate, row)?;

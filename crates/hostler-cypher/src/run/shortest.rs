@@ -150,12 +150,12 @@ impl<'a> Run<'a> {
             }
             let node = *node;
             if let Some(edge) = into(node).get(*place) {
-                    *place += 1;
-                    path.push(*edge);
-                    stack.push((edge.other(node), 0));
+                *place += 1;
+                path.push(*edge);
+                stack.push((edge.other(node), 0));
             } else {
-                    stack.pop();
-                    path.pop();
+                stack.pop();
+                path.pop();
             }
         }
         Ok(())

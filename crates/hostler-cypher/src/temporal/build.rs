@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use super::{
-    DAY_NS, SECOND_NS, Temporal, YEAR_MAX, date_of, days_of, first_monday, month_days, plus_months, read, week_day, week_of, zone,
+    DAY_NS, SECOND_NS, Temporal, YEAR_MAX, date_of, days_of, first_monday, month_days, plus_months, read,
+    week_day, week_of, zone,
 };
 use crate::value::{Map, Value};
 
@@ -70,7 +71,9 @@ fn integer(map: &Map, key: &str) -> Built<Option<i64>> {
 
 fn ranged(map: &Map, key: &str, least: i64, most: i64) -> Built<Option<i64>> {
     match integer(map, key)? {
-        Some(it) if !(least..=most).contains(&it) => Err(format!("`{key}` is from {least} to {most}, not {it}")),
+        Some(it) if !(least..=most).contains(&it) => {
+            Err(format!("`{key}` is from {least} to {most}, not {it}"))
+        }
         it => Ok(it),
     }
 }
@@ -87,7 +90,8 @@ fn temporal<'m>(map: &'m Map, key: &str) -> Built<Option<&'m Temporal>> {
 fn date_from(map: &Map, base: Option<i64>) -> Built<i64> {
     let year = ranged(map, "year", -YEAR_MAX, YEAR_MAX)?;
     let base_date = base.map(date_of);
-    let needed = |it: Option<i64>| it.or(base_date.map(|it| it.0)).ok_or_else(|| "a date needs a `year`".to_owned());
+    let needed =
+        |it: Option<i64>| it.or(base_date.map(|it| it.0)).ok_or_else(|| "a date needs a `year`".to_owned());
     let week_day_said = ranged(map, "dayOfWeek", 1, 7)?.or(ranged(map, "weekDay", 1, 7)?);
     if let Some(week) = ranged(map, "week", 1, 53)? {
         let year = needed(year.or(base.map(|it| week_of(it).0)))?;
@@ -139,9 +143,11 @@ fn time_from(map: &Map, base: Option<i64>) -> Built<i64> {
     let micro = ranged(map, "microsecond", 0, if milli.is_some() { 999 } else { 999_999 })?;
     let finer = milli.is_some() || micro.is_some();
     let nano = ranged(map, "nanosecond", 0, if finer { 999 } else { 999_999_999 })?;
-    let fraction = milli.unwrap_or(if micro.is_some_and(|it| it > 999) { 0 } else { base / 1_000_000 % 1_000 }) * 1_000_000
-        + micro.unwrap_or(base / 1_000 % 1_000) * 1_000
-        + nano.unwrap_or(base % 1_000);
+    let fraction =
+        milli.unwrap_or(if micro.is_some_and(|it| it > 999) { 0 } else { base / 1_000_000 % 1_000 })
+            * 1_000_000
+            + micro.unwrap_or(base / 1_000 % 1_000) * 1_000
+            + nano.unwrap_or(base % 1_000);
     let fraction = if nano.is_some_and(|it| it > 999) { nano.unwrap_or(0) } else { fraction };
     Ok((hour * 3_600 + minute * 60 + second) * SECOND_NS + fraction)
 }
@@ -155,7 +161,8 @@ fn place_from(map: &Map, days: i64, ns: i64) -> Built<Option<Place>> {
     match read::time_zone(text) {
         Some(Ok(offset)) => Ok(Some((offset, None))),
         Some(Err(name)) => {
-            let offset = zone::offset_at_local(&name, days, ns).ok_or_else(|| format!("nothing is known of `{name}` then"))?;
+            let offset = zone::offset_at_local(&name, days, ns)
+                .ok_or_else(|| format!("nothing is known of `{name}` then"))?;
             Ok(Some((offset, Some(name))))
         }
         None => Err(format!("there is no time zone `{text}`")),
@@ -246,7 +253,11 @@ pub(crate) fn from_epoch(ns: i128) -> Built<Temporal> {
     Ok(Temporal::DateTime { days, ns, offset_s: 0, zone: None })
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_precision_loss, reason = "floats saturate; out of range is an error")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_precision_loss,
+    reason = "floats saturate; out of range is an error"
+)]
 pub(crate) fn duration_from(map: &Map) -> Built<Temporal> {
     let (mut months, mut days, mut ns) = (0.0, 0.0, 0_i128);
     for (key, value) in map {
@@ -286,7 +297,8 @@ pub(crate) fn truncated(shape: Shape, unit: &str, from: &Temporal, map: &Map) ->
     let days = from.date();
     let ns = from.time().unwrap_or(0);
     let coarse = |days: Option<i64>| -> Built<i64> {
-        let days = days.ok_or_else(|| format!("{} has no date to be truncated to a {unit}", from.type_name()))?;
+        let days =
+            days.ok_or_else(|| format!("{} has no date to be truncated to a {unit}", from.type_name()))?;
         let (year, month, _) = date_of(days);
         Ok(match unit {
             "millennium" => days_of(year.div_euclid(1_000) * 1_000, 1, 1),
@@ -306,7 +318,9 @@ pub(crate) fn truncated(shape: Shape, unit: &str, from: &Temporal, map: &Map) ->
         "second" => Some(SECOND_NS),
         "millisecond" => Some(1_000_000),
         "microsecond" => Some(1_000),
-        "day" | "millennium" | "century" | "decade" | "year" | "weekYear" | "quarter" | "month" | "week" => None,
+        "day" | "millennium" | "century" | "decade" | "year" | "weekYear" | "quarter" | "month" | "week" => {
+            None
+        }
         _ => return Err(format!("there is no unit `{unit}` to truncate to")),
     };
     let ns = fine.map_or(0, |it| ns - ns % it);
@@ -343,7 +357,9 @@ pub(crate) fn between(measure: Measure, from: &Temporal, to: &Temporal) -> Built
         let (days, ns) = (it.date().or(common).unwrap_or(0), it.time().unwrap_or(0));
         let own = it.place().or_else(|| place.clone());
         let offset = match &own {
-            Some((offset, Some(name))) if common.is_some() => zone::offset_at_local(name, days, ns).unwrap_or(*offset),
+            Some((offset, Some(name))) if common.is_some() => {
+                zone::offset_at_local(name, days, ns).unwrap_or(*offset)
+            }
             Some((offset, _)) => *offset,
             None => 0,
         };
@@ -351,7 +367,9 @@ pub(crate) fn between(measure: Measure, from: &Temporal, to: &Temporal) -> Built
     };
     let (a, mut b) = (settled(from), settled(to));
     let dated = from.date().is_some() && to.date().is_some();
-    let total = |it: (i64, i64, i64)| i128::from(it.0) * i128::from(DAY_NS) + i128::from(it.1) - i128::from(it.2) * i128::from(SECOND_NS);
+    let total = |it: (i64, i64, i64)| {
+        i128::from(it.0) * i128::from(DAY_NS) + i128::from(it.1) - i128::from(it.2) * i128::from(SECOND_NS)
+    };
     if measure == Measure::Seconds || !dated {
         let elapsed = total(b) - total(a);
         if measure != Measure::Seconds && measure != Measure::Parts {
@@ -359,12 +377,15 @@ pub(crate) fn between(measure: Measure, from: &Temporal, to: &Temporal) -> Built
         }
         let second = i128::from(SECOND_NS);
         let seconds = i64::try_from(elapsed.div_euclid(second)).map_err(|_| long())?;
-        return Temporal::of_parts(0, 0, seconds, i64::try_from(elapsed.rem_euclid(second)).unwrap_or(0)).ok_or_else(long);
+        return Temporal::of_parts(0, 0, seconds, i64::try_from(elapsed.rem_euclid(second)).unwrap_or(0))
+            .ok_or_else(long);
     }
     // What clocks at the first place show.
     if from.place().is_some() && to.place().is_some() {
         let zone = place.as_ref().and_then(|it| it.1.as_ref());
-        let there = zone.and_then(|name| zone::offset_at(name, b.0 * 86_400 + b.1 / SECOND_NS - b.2)).map_or(a.2, i64::from);
+        let there = zone
+            .and_then(|name| zone::offset_at(name, b.0 * 86_400 + b.1 / SECOND_NS - b.2))
+            .map_or(a.2, i64::from);
         let (days, ns) = moved(b.0, b.1, there - b.2);
         b = (days, ns, there);
     }

@@ -205,8 +205,10 @@ fn combined(date: &str, time: Option<&str>) -> Option<Temporal> {
 #[expect(clippy::cast_possible_truncation, reason = "floats saturate; out of range is None")]
 fn designated(date: &str, time: &str) -> Option<Temporal> {
     let (mut months, mut days, mut ns) = (0.0, 0.0, 0_i128);
-    for (text, units) in [(date, &[('Y', 12.0), ('M', 1.0), ('W', 7.0), ('D', 1.0)][..]), (time, &[('H', 3_600.0), ('M', 60.0), ('S', 1.0)])]
-    {
+    for (text, units) in [
+        (date, &[('Y', 12.0), ('M', 1.0), ('W', 7.0), ('D', 1.0)][..]),
+        (time, &[('H', 3_600.0), ('M', 60.0), ('S', 1.0)]),
+    ] {
         let (in_date, mut rest, mut units) = (std::ptr::eq(text, date), text, units.iter());
         while !rest.is_empty() {
             let end = rest.find(|it: char| it.is_ascii_uppercase())?;
@@ -220,7 +222,12 @@ fn designated(date: &str, time: &str) -> Option<Temporal> {
                 'Y' => months += value * per,
                 'M' if in_date => months += value,
                 'W' | 'D' => days += value * per,
-                _ => ns = ns.checked_add((value * per).trunc() as i128 * 1_000_000_000 + ((value * per).fract() * 1e9).round() as i128)?,
+                _ => {
+                    ns = ns.checked_add(
+                        (value * per).trunc() as i128 * 1_000_000_000
+                            + ((value * per).fract() * 1e9).round() as i128,
+                    )?
+                }
             }
             rest = &after[1..];
         }

@@ -33,7 +33,9 @@ pub(crate) fn offset_at(name: &str, seconds: i64) -> Option<i32> {
 
 fn local(days: i64, ns: i64) -> Option<civil::DateTime> {
     let (year, month, day) = date_of(days);
-    let date = civil::Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?).ok()?;
+    let date =
+        civil::Date::new(i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?)
+            .ok()?;
     let seconds = ns / SECOND_NS;
     let part = |it: i64| i8::try_from(it).ok();
     let time = civil::Time::new(

@@ -83,7 +83,8 @@ fn scenarios(text: &str, folder: &str, stem: &str, out: &mut Vec<Scenario>) {
         let line = line.trim();
         if line == "Background:" {
             current = Some(Scenario { name: "Background".to_owned(), ..Scenario::default() });
-        } else if let Some(name) = line.strip_prefix("Scenario:").or_else(|| line.strip_prefix("Scenario Outline:"))
+        } else if let Some(name) =
+            line.strip_prefix("Scenario:").or_else(|| line.strip_prefix("Scenario Outline:"))
         {
             finish(&mut current, &mut examples);
             let name = format!("{stem} {}", name.trim());
