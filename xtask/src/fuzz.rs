@@ -31,8 +31,17 @@ const SEED: u64 = 20_261_130;
 /// How the fuzzer names an input that takes too long, or too much memory while it does.
 const HANGS: &[&str] = &["ERROR: libFuzzer: timeout", "ERROR: libFuzzer: out-of-memory"];
 
-const TARGETS: &[&str] =
-    &["shell", "claude_payload", "jsonc", "claims_message", "claims_output", "transcript", "trace", "syntax"];
+const TARGETS: &[&str] = &[
+    "shell",
+    "claude_payload",
+    "jsonc",
+    "claims_message",
+    "claims_output",
+    "transcript",
+    "trace",
+    "cypher",
+    "syntax",
+];
 
 /// The target that reads one language at a time, and the languages by their extensions.
 const SYNTAX: &str = "syntax";

@@ -105,6 +105,47 @@ fn answers() {
     );
 }
 
+/// The queries that the documents of the harness show.
+#[test]
+fn documented_queries() {
+    let mut graph = Graph::new();
+    let file = graph.add_node(
+        &["File"],
+        map(&[("path", "a.py".into()), ("language", "python".into()), ("line_count", 3.into())]),
+    );
+    let class = graph.add_node(&["Class"], map(&[("name", "TraceabilityModule".into())]));
+    let method = graph.add_node(&["Method"], map(&[("name", "trace".into())]));
+    let spec = graph.add_node(&["Spec"], map(&[("id", "001".into()), ("title", "One".into())]));
+    let requirement =
+        graph.add_node(&["Requirement"], map(&[("id", "FR-1".into()), ("text", "must".into())]));
+    graph.add_edge(file, class, "DEFINES_CLASS", Map::new());
+    graph.add_edge(class, method, "DEFINES_METHOD", Map::new());
+    graph.add_edge(spec, requirement, "DEFINES_REQUIREMENT", Map::new());
+    let parameters = map(&[("path", "a.py".into()), ("spec_id", "001".into())]);
+    for (query, expected) in [
+        ("MATCH (f:File) RETURN f.path, f.language ORDER BY f.line_count DESC LIMIT 10", "'a.py', 'python'"),
+        (
+            "MATCH (c:Class)-[:DEFINES_METHOD]->(m:Method) WHERE c.name = 'TraceabilityModule' RETURN m.name",
+            "'trace'",
+        ),
+        (
+            "MATCH (s:Spec {id: '001'})-[:DEFINES_REQUIREMENT]->(r:Requirement) RETURN r.id, r.text",
+            "'FR-1', 'must'",
+        ),
+        ("MATCH (n) RETURN count(n) as count", "5"),
+        ("MATCH (f:File {path: $path}) RETURN f.path, f.line_count, f.language", "'a.py', 3, 'python'"),
+        (
+            "MATCH (s:Spec {id: $spec_id})-[:DEFINES_REQUIREMENT]->(r:Requirement)\nRETURN r.id, r.text ORDER BY r.id",
+            "'FR-1', 'must'",
+        ),
+        ("MATCH (s:Spec) RETURN s.id, s.title ORDER BY s.id", "'001', 'One'"),
+    ] {
+        let answer = Query::parse(query).unwrap().run(&graph, &Options::new(&parameters)).unwrap();
+        let row: Vec<_> = answer.rows[0].iter().map(|it| it.to_text(&graph).unwrap()).collect();
+        assert_eq!((answer.rows.len(), row.join(", ").as_str()), (1, expected), "{query}");
+    }
+}
+
 #[test]
 fn shortest_paths() {
     let query = |which: &str| {
@@ -191,7 +232,12 @@ fn errors_say_what_and_where() {
     wrong("MATCH (n) RETURN 1 / (n.k - 1)", Code::InvalidArgumentValue, (1, 18), "zero");
     wrong("MATCH (n", Code::UnexpectedSyntax, (1, 9), "`)` is expected here, not the end");
     wrong("", Code::UnexpectedSyntax, (1, 1), "empty");
-    wrong("MATCH (n) WHERE n.k = 'ä' AND RETURN n", Code::UnexpectedSyntax, (1, 38), "");
+    wrong(
+        "MATCH (n) WHERE n.k = 'ä' AND RETURN n",
+        Code::UnexpectedSyntax,
+        (1, 31),
+        "an expression is expected here, not `RETURN`",
+    );
 }
 
 #[test]

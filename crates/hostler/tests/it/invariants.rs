@@ -10,7 +10,8 @@ use std::process::Command;
 use serde_json::Value;
 
 /// Crates in which the same input gives the same output.
-const PURE: &[&str] = &["hostler-model", "hostler-policy", "hostler-host", "hostler-syntax", "hostler-trace"];
+const PURE: &[&str] =
+    &["hostler-model", "hostler-policy", "hostler-host", "hostler-syntax", "hostler-trace", "hostler-cypher"];
 /// Crates that may print and end the process.
 const LOUD: &[&str] = &["hostler", "testkit", "xtask"];
 /// Longest source file, lines, tests aside.
