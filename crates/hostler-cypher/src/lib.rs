@@ -20,6 +20,7 @@ mod display;
 mod error;
 mod functions;
 mod graph;
+mod json;
 mod lexer;
 pub mod memory;
 mod parse;

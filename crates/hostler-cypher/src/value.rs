@@ -320,6 +320,14 @@ impl Value {
         Ok(out)
     }
 
+    /// As JSON: nodes are `{"id", "labels", "properties"}`, relationships `{"id", "type", "start", "end", "properties"}`,
+    /// paths `{"nodes", "relationships"}`; temporal values, infinities and NaN are strings.
+    pub fn to_json(&self, graph: &dyn Graph) -> Result<String, Failure> {
+        let mut out = String::new();
+        crate::json::write_value(self, graph, &mut out)?;
+        Ok(out)
+    }
+
     fn write_text(&self, graph: &dyn Graph, out: &mut String) -> Result<(), Failure> {
         let failed = |_| Failure("no room for text".to_owned());
         match self {

@@ -147,6 +147,22 @@ fn documented_queries() {
 }
 
 #[test]
+fn values_as_json() {
+    let mut graph = Graph::new();
+    let a = graph.add_node(&["A", "B"], map(&[("k", "\"\\\n\u{1}ä".into())]));
+    graph.add_edge(a, a, "R", Map::new());
+    let answer = ask(
+        &graph,
+        "MATCH p = (a)-[r]->() RETURN a, r, p, [1, 2.0, null, true, 0.0 / 0.0, 1e300], {d: date('2026-12-01')}",
+    );
+    let row: Vec<_> = answer.rows[0].iter().map(|it| it.to_json(&graph).unwrap()).collect();
+    let node = r#"{"id":0,"labels":["A","B"],"properties":{"k":"\"\\\n\u0001ä"}}"#;
+    let edge = r#"{"id":0,"type":"R","start":0,"end":0,"properties":{}}"#;
+    let path = format!(r#"{{"nodes":[{node},{node}],"relationships":[{edge}]}}"#);
+    assert_eq!(row, [node, edge, &path, r#"[1,2.0,null,true,"NaN",1.0E300]"#, r#"{"d":"2026-12-01"}"#]);
+}
+
+#[test]
 fn shortest_paths() {
     let query = |which: &str| {
         format!(

@@ -223,10 +223,9 @@ fn designated(date: &str, time: &str) -> Option<Temporal> {
                 'M' if in_date => months += value,
                 'W' | 'D' => days += value * per,
                 _ => {
-                    ns = ns.checked_add(
-                        (value * per).trunc() as i128 * 1_000_000_000
-                            + ((value * per).fract() * 1e9).round() as i128,
-                    )?
+                    let exact = (value * per).trunc() as i128 * 1_000_000_000
+                        + ((value * per).fract() * 1e9).round() as i128;
+                    ns = ns.checked_add(exact)?;
                 }
             }
             rest = &after[1..];
