@@ -13,6 +13,7 @@ fn code() -> Graph {
     let mut graph = Graph::new();
     graph.index("Function", "name");
     graph.index("File", "path");
+    graph.index("File", "name");
     let file = graph.add_node(&["File"], map(&[("path", "src/main.rs".into())]));
     let function = |graph: &mut Graph, name: &str, line: i64| {
         graph.add_node(&["Function"], map(&[("name", name.into()), ("line", line.into())]))
@@ -67,6 +68,9 @@ fn answers() {
         "'run'; 'stop'; 'stop'",
     );
     check("MATCH (a:Function|File) RETURN count(a)", "204");
+    check("MATCH (f:Function) WHERE f.name IN [['run'], 'run', ['stop']] RETURN f.name", "'run'");
+    check("MATCH (f:Function) WHERE f.name IN ['run', null] RETURN f.name", "'run'");
+    check("MATCH (f:Function|File)-->(a)-->(b) WHERE f.path = 'src/main.rs' RETURN count(*)", "3");
     check(
         "MATCH (n) WHERE n:File OR n.name = 'stop' RETURN labels(n) ORDER BY labels(n)",
         "['File']; ['Function']",
@@ -214,6 +218,7 @@ fn patterns_start_at_the_smallest_side() {
         assert!(a <= 2 * b && b <= 2 * a, "{a} and {b} steps: {one}");
     }
     assert!(steps("MATCH (c)-[:CALLS]->(f:Function {name: 'stop'}) RETURN c.name") < 10);
+    assert!(steps("MATCH (f:File|Function {name: 'stop'})<-[:CALLS]-(c) RETURN c.name") < 10);
     assert!(steps("MATCH (n) RETURN n LIMIT 3") < 10);
     assert!(steps("MATCH (n)-->(m) WITH n LIMIT 1 RETURN n") < 10);
     assert!(steps("MATCH (n:Function) WHERE EXISTS { (n)<-[:CALLS]-() } RETURN n LIMIT 1") < 20);

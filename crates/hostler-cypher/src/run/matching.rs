@@ -57,7 +57,7 @@ enum Source {
     AnyLabel(Vec<LabelId>),
     /// The expression is the one of a property or of a filter.
     Index {
-        label: Option<LabelId>,
+        labels: Vec<Option<LabelId>>,
         key: Name,
         value: Wanted,
     },
@@ -355,13 +355,13 @@ impl<'a> Run<'a> {
             }
         }
         let mut best = (self.graph.node_count(None).map_err(&failed)?, Source::All);
-        let mut labels = vec![None];
+        let mut labels = vec![vec![None]];
         for group in groups {
             let mut count = 0;
             for label in &group {
                 count += self.graph.node_count(Some(*label)).map_err(&failed)?;
             }
-            labels.extend(if let [one] = group[..] { Some(Some(one)) } else { None });
+            labels.push(group.iter().copied().map(Some).collect());
             if count <= best.0 {
                 best = (count, Source::AnyLabel(group));
             }
@@ -389,10 +389,14 @@ impl<'a> Run<'a> {
             _ => None,
         });
         for (key, value) in inline.chain(outer) {
-            for label in &labels {
-                let found = self.graph.nodes_per_value(*label, key).map_err(&failed)?;
-                if let Some(count) = found.filter(|it| *it < best.0) {
-                    best = (count, Source::Index { label: *label, key: key.clone(), value });
+            for labels in &labels {
+                let mut count = Some(0);
+                for label in labels {
+                    let found = self.graph.nodes_per_value(*label, key).map_err(&failed)?;
+                    count = count.zip(found).map(|(a, b)| a + b);
+                }
+                if let Some(count) = count.filter(|it| *it < best.0) {
+                    best = (count, Source::Index { labels: labels.clone(), key: key.clone(), value });
                 }
             }
         }
@@ -600,32 +604,31 @@ impl<'a> Run<'a> {
                     }
                 }
             }
-            Source::Index { label, key, .. } => {
-                for value in &values {
-                    let mut ended = false;
-                    let mut each = |id| {
-                        let flow = visit(id, &[]);
-                        ended = flow.is_break();
-                        flow
-                    };
-                    match value {
-                        Value::Null => {}
-                        // An index does not hold them: look at every node.
-                        Value::List(_)
-                        | Value::Map(_)
-                        | Value::Node(_)
-                        | Value::Relationship(_)
-                        | Value::Path(_) => {
-                            self.graph.nodes(*label, &mut each).map_err(self.failed(at))?;
+            Source::Index { labels, key, .. } => {
+                // An index does not hold what is no plain value: every node is looked at, once.
+                let plain = values.iter().all(is_plain);
+                let asked: Vec<Option<&Value>> = if plain {
+                    values.iter().filter(|it| !it.is_null()).map(Some).collect()
+                } else {
+                    vec![None]
+                };
+                'asked: for value in asked {
+                    for (index, label) in labels.iter().enumerate() {
+                        let before: Vec<LabelId> = labels[..index].iter().flatten().copied().collect();
+                        let mut ended = false;
+                        let mut each = |id| {
+                            let flow = visit(id, &before);
+                            ended = flow.is_break();
+                            flow
+                        };
+                        let told = match value {
+                            None => self.graph.nodes(*label, &mut each),
+                            Some(value) => self.graph.nodes_by_property(*label, key, value, &mut each),
+                        };
+                        told.map_err(self.failed(at))?;
+                        if ended {
+                            break 'asked;
                         }
-                        _ => {
-                            self.graph
-                                .nodes_by_property(*label, key, value, &mut each)
-                                .map_err(self.failed(at))?;
-                        }
-                    }
-                    if ended {
-                        break;
                     }
                 }
             }
@@ -648,6 +651,13 @@ impl<'a> Run<'a> {
         grown(row, slot)[slot] = Value::Null;
         outcome
     }
+}
+
+fn is_plain(value: &Value) -> bool {
+    !matches!(
+        value,
+        Value::List(_) | Value::Map(_) | Value::Node(_) | Value::Relationship(_) | Value::Path(_)
+    )
 }
 
 /// Each value once, so that no row comes twice.
