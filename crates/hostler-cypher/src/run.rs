@@ -88,7 +88,7 @@ pub(crate) struct Run<'a> {
     labels: RefCell<HashMap<Name, Option<LabelId>>>,
     kinds: RefCell<HashMap<Name, Option<TypeId>>>,
     /// By the address of the pattern, which stays where it is while the plan runs.
-    prepared: RefCell<HashMap<usize, Rc<matching::Prepared<'a>>>>,
+    prepared: RefCell<HashMap<usize, Rc<matching::Prepared>>>,
     patterns: RefCell<HashMap<String, regex::Regex>>,
 }
 

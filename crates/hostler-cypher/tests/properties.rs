@@ -6,8 +6,14 @@ use hostler_cypher::{Code, Limits, Map, Options, Query, Value, memory::Graph, pa
 use proptest::prelude::*;
 
 fn graph() -> Graph {
+    graph_with(&[("A", "k")])
+}
+
+fn graph_with(indexes: &[(&str, &str)]) -> Graph {
     let mut graph = Graph::new();
-    graph.index("A", "k");
+    for (label, key) in indexes {
+        graph.index(label, key);
+    }
     let nodes: Vec<_> = (0..6)
         .map(|it| {
             let properties =
@@ -91,6 +97,35 @@ fn query() -> impl Strategy<Value = String> {
     )
 }
 
+/// Nodes and relationships in a row, each with one of some conditions.
+fn pattern() -> impl Strategy<Value = (Vec<String>, Vec<(String, String)>)> {
+    let node = prop_oneof![
+        Just(""),
+        Just(":A"),
+        Just(":B"),
+        Just(":A|B"),
+        Just(" {k: 2}"),
+        Just(":A {k: 2}"),
+        Just(":A|B {name: 'n1'}"),
+    ];
+    // What stands to the left and to the right of the arrow, and the same from the other side.
+    let edge = prop_oneof![
+        Just(("-->", "<--")),
+        Just(("<--", "-->")),
+        Just(("--", "--")),
+        Just(("-[:R]->", "<-[:R]-")),
+        Just(("-[:R|S]-", "-[:R|S]-")),
+        Just(("-[*0..2]->", "<-[*0..2]-")),
+        Just(("<-[:S*1..3]-", "-[:S*1..3]->")),
+        Just(("-[*2]-", "-[*2]-")),
+    ];
+    proptest::collection::vec((node, edge), 1..4).prop_map(|parts| {
+        let names = ["a", "b", "c", "d"];
+        let nodes = parts.iter().zip(names).map(|((node, _), name)| format!("({name}{node})")).collect();
+        (nodes, parts.iter().skip(1).map(|it| (it.1.0.to_owned(), it.1.1.to_owned())).collect())
+    })
+}
+
 fn limits() -> Limits {
     Limits { rows_max: 1_000, steps_max: 100_000, memory_bytes_max: 1 << 20 }
 }
@@ -120,6 +155,35 @@ proptest! {
                 prop_assert!(error.caret().ends_with('^'));
             }
         }
+    }
+
+    /// Neither an index nor the side that a pattern is written from changes what is found.
+    #[test]
+    fn plans_do_not_change_answers(
+        (nodes, edges) in pattern(),
+        filter in prop_oneof![
+            Just("true"), Just("a.k = 2"), Just("a.k IN [0, 2, 2, 4]"), Just("a.name = 'n3' OR a:A"), Just("id(a) IN [1, 2, 2]"),
+            Just("2 = a.k AND a:A"), Just("NOT (a)-->()"), Just("a.k IN [[1], 2]"), Just("EXISTS { (a)--(x) WHERE x.k > a.k }"),
+        ],
+    ) {
+        let forward: String = nodes[0].clone() + &nodes[1..].iter().zip(&edges).map(|(node, edge)| edge.0.clone() + node).collect::<String>();
+        let mut backward = nodes[nodes.len() - 1].clone();
+        for index in (1..nodes.len()).rev() {
+            backward += &edges[index - 1].1;
+            backward += &nodes[index - 1];
+        }
+        let plain = graph_with(&[]);
+        let indexed = graph_with(&[("A", "k"), ("B", "k"), ("A", "name"), ("B", "name")]);
+        let parameters = Map::new();
+        let mut answers = Vec::new();
+        for (graph, pattern) in [(&plain, &forward), (&plain, &backward), (&indexed, &forward), (&indexed, &backward)] {
+            let query = format!("MATCH {pattern} WHERE {filter} RETURN *");
+            let answer = Query::parse(&query).unwrap().run(graph, &Options::new(&parameters)).unwrap();
+            let mut rows: Vec<String> = answer.rows.iter().map(|row| format!("{row:?}")).collect();
+            rows.sort();
+            answers.push(rows);
+        }
+        prop_assert!(answers.windows(2).all(|it| it[0] == it[1]), "{forward} {backward} {filter}: {answers:#?}");
     }
 
     #[test]

@@ -31,7 +31,7 @@ pub(super) fn direction(arrow: Arrow, from_left: bool) -> Direction {
     }
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     /// The relationships of a node, with an error or an end in the midst of them.
     pub(super) fn each_edge(
         &self,
@@ -55,7 +55,7 @@ impl<'a> Run<'a> {
 
     pub(super) fn expand(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         expand: &Expand,
         row: &mut Row,
@@ -98,7 +98,7 @@ impl<'a> Run<'a> {
     /// Depth first with a stack of its own: paths may be as long as the graph is large.
     pub(super) fn expand_long(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         expand: &Expand,
         row: &mut Row,
@@ -211,7 +211,7 @@ impl<'a> Run<'a> {
     #[expect(clippy::too_many_arguments, reason = "the pattern, its place in it, the row, what goes on")]
     pub(super) fn bound(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         index: usize,
         known: (bool, bool),

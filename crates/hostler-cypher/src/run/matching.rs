@@ -13,14 +13,13 @@ use crate::plan::{Expr, Kind, Match, Slot};
 use crate::value::Value;
 
 /// How a pattern is searched for.
-pub(crate) struct Prepared<'a> {
+pub(crate) struct Prepared {
     steps: Vec<Step>,
     /// Of each node: all of the groups, any within a group.
     pub(super) labels: Vec<Vec<Vec<LabelId>>>,
     pub(super) kinds: Vec<Vec<TypeId>>,
     /// A label or a type that there is not: nothing can match.
     impossible: bool,
-    _graph: std::marker::PhantomData<&'a ()>,
 }
 
 enum Step {
@@ -183,7 +182,7 @@ impl Planning<'_> {
     }
 }
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     pub(crate) fn matches(&self, matched: &Match, row: &mut Row, sink: &mut Sink<'_>) -> Result<Flow> {
         let prepared = self.prepared(matched)?;
         let mut found = false;
@@ -204,7 +203,7 @@ impl<'a> Run<'a> {
         Ok(flow)
     }
 
-    fn prepared(&self, matched: &Match) -> Result<Rc<Prepared<'a>>> {
+    fn prepared(&self, matched: &Match) -> Result<Rc<Prepared>> {
         let address = std::ptr::from_ref(matched).addr();
         if let Some(found) = self.prepared.borrow().get(&address) {
             return Ok(found.clone());
@@ -214,7 +213,7 @@ impl<'a> Run<'a> {
         Ok(prepared)
     }
 
-    fn prepare(&self, matched: &Match) -> Result<Prepared<'a>> {
+    fn prepare(&self, matched: &Match) -> Result<Prepared> {
         let at = matched.at;
         let mut impossible = false;
         let mut labels = Vec::new();
@@ -261,7 +260,7 @@ impl<'a> Run<'a> {
             planning.settle();
         }
         let steps = planning.steps;
-        Ok(Prepared { steps, labels, kinds, impossible, _graph: std::marker::PhantomData })
+        Ok(Prepared { steps, labels, kinds, impossible })
     }
 
     /// The next part of the pattern; `false`: there is none left.
@@ -430,7 +429,7 @@ impl<'a> Run<'a> {
 
     fn walk(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         index: usize,
         row: &mut Row,
@@ -538,7 +537,7 @@ impl<'a> Run<'a> {
 
     fn scan(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         node: usize,
         source: &Source,

@@ -15,10 +15,10 @@ use crate::value::{Path, Value};
 /// The relationships through which each node was reached first, all of the same length, and this length.
 type Reached = HashMap<NodeId, (u64, Vec<Edge>)>;
 
-impl<'a> Run<'a> {
+impl Run<'_> {
     pub(super) fn shortest(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         path: usize,
         row: &mut Row,
@@ -80,7 +80,7 @@ impl<'a> Run<'a> {
     )]
     fn reached(
         &self,
-        prepared: &Prepared<'a>,
+        prepared: &Prepared,
         matched: &Match,
         index: usize,
         (left, right): (NodeId, NodeId),
