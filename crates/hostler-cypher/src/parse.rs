@@ -41,6 +41,7 @@ fn read(source: &str) -> Result<Statement> {
         inner: 0,
         clauses: 0,
         relationships: 0,
+        cases: 0,
         no_pattern: HashSet::new(),
         labels_end_at_bar: false,
     };
@@ -59,43 +60,11 @@ fn too_much(at: usize, message: String) -> Error {
     Error::new(Class::ExecutionError, Code::LimitReached, Phase::Compile, at, message)
 }
 
-/// Words that no variable can be named by without back-quotes: a clause or an operator begins with them.
-const RESERVED: [&str; 35] = [
-    "AND",
-    "AS",
-    "ASC",
-    "ASCENDING",
-    "BY",
-    "CASE",
-    "CONTAINS",
-    "CREATE",
-    "DELETE",
-    "DESC",
-    "DESCENDING",
-    "DETACH",
-    "DISTINCT",
-    "ELSE",
-    "END",
-    "ENDS",
-    "IN",
-    "IS",
-    "LIMIT",
-    "MATCH",
-    "MERGE",
-    "NOT",
-    "OPTIONAL",
-    "OR",
-    "ORDER",
-    "RETURN",
-    "SKIP",
-    "STARTS",
-    "THEN",
-    "UNION",
-    "UNWIND",
-    "WHEN",
-    "WHERE",
-    "WITH",
-    "XOR",
+/// Words that no variable can be named by without back-quotes: an operator or a clause begins with them. `END` is one
+/// of them within CASE only: people write `(start)-->(end)`.
+const RESERVED: [&str; 24] = [
+    "AND", "AS", "CASE", "CREATE", "DELETE", "DETACH", "DISTINCT", "ELSE", "IN", "IS", "MATCH", "MERGE",
+    "NOT", "OPTIONAL", "OR", "RETURN", "THEN", "UNION", "UNWIND", "WHEN", "WHERE", "WITH", "XOR", "NULL",
 ];
 
 const WRITES: [&str; 9] =
@@ -119,6 +88,8 @@ struct Parser<'a> {
     inner: usize,
     clauses: usize,
     relationships: usize,
+    /// CASE expressions that are open.
+    cases: usize,
     /// Where a pattern or a list comprehension was tried that is none, so that no place is tried twice.
     no_pattern: HashSet<usize>,
     /// Within the condition of a list, which a `|` ends.
@@ -211,7 +182,10 @@ impl Parser<'_> {
     fn is_variable(&self) -> bool {
         match self.peek() {
             Token::Quoted(_) => true,
-            Token::Word(it) => !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(it)),
+            Token::Word(it) => {
+                let is_end = self.cases > 0 && it.eq_ignore_ascii_case("END");
+                !is_end && !RESERVED.iter().any(|word| word.eq_ignore_ascii_case(it))
+            }
             _ => false,
         }
     }

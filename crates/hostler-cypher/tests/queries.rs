@@ -88,6 +88,19 @@ fn answers() {
         "'caller0'; 'caller1'; 'main'",
     );
     check("OPTIONAL MATCH (n:Missing) RETURN n", "null");
+    check(
+        "MATCH (start {name: 'main'})-[:CALLS]->(end) RETURN end.name AS order ORDER BY order DESC LIMIT 1",
+        "'stop'",
+    );
+    check(
+        "MATCH (a:File|Function {line: 1})-[:CALLS]->(b)-[:CALLS]->(c) RETURN a.name, c.name ORDER BY a.name LIMIT 1",
+        "'caller1', 'stop'",
+    );
+    check(
+        "RETURN [x IN [1, 2] WHERE x > 1 | x], [1 IN [1], 2], [x IN [1] | CASE x WHEN 1 THEN 'one' END]",
+        "[2], [true, 2], ['one']",
+    );
+    check("WITH 1 AS x RETURN [x IN [1], x = 1], (x) - (x), -x, - 2 ^ 2", "[true, true], 0, -1, 4.0");
     check("MATCH (n) WHERE id(n) = 1 RETURN n.name", "'main'");
     check("MATCH (n) WHERE id(n) IN [1, 1, 2, 9999] RETURN n.name", "'main'; 'run'");
     check("RETURN 1 AS a UNION RETURN 1 AS a UNION RETURN 2 AS a", "1; 2");

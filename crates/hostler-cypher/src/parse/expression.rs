@@ -328,13 +328,14 @@ impl Parser<'_> {
     fn parenthesis(&mut self) -> Result<Deep> {
         let (at, place) = (self.here(), self.at);
         if !self.no_pattern.contains(&place) && self.looks_like_pattern() {
-            let (depth, relationships) = (self.depth, self.relationships);
+            let kept = (self.depth, self.relationships, self.labels_end_at_bar);
             match self.inner(Self::chain) {
                 Ok((pattern, below)) => return self.deep(Kind::Pattern(Box::new(pattern)), at, below),
                 Err(error) if error.code() == Code::LimitReached => return Err(error),
                 Err(error) => {
                     self.no_pattern.insert(place);
-                    (self.at, self.depth, self.relationships) = (place, depth, relationships);
+                    self.at = place;
+                    (self.depth, self.relationships, self.labels_end_at_bar) = kept;
                     // Neither of the two: what is wrong with the pattern says more.
                     return self
                         .grouped()
@@ -407,7 +408,8 @@ impl Parser<'_> {
 
     /// None: it is a list whose first item begins like a pattern.
     fn pattern_comprehension(&mut self, at: crate::ast::At) -> Result<Option<Deep>> {
-        let (place, depth, relationships) = (self.at, self.depth, self.relationships);
+        let place = self.at;
+        let kept = (self.depth, self.relationships, self.labels_end_at_bar);
         let variable = if self.is_at(1, "=") {
             let variable = self.variable()?;
             self.at += 1;
@@ -426,7 +428,8 @@ impl Parser<'_> {
             Ok(found) => found,
             Err(error) if named || error.code() == Code::LimitReached => return Err(error),
             Err(_) => {
-                (self.at, self.depth, self.relationships) = (place, depth, relationships);
+                self.at = place;
+                (self.depth, self.relationships, self.labels_end_at_bar) = kept;
                 return Ok(None);
             }
         };
@@ -568,6 +571,13 @@ impl Parser<'_> {
     }
 
     fn case(&mut self) -> Result<Deep> {
+        self.cases += 1;
+        let out = self.arms();
+        self.cases -= 1;
+        out
+    }
+
+    fn arms(&mut self) -> Result<Deep> {
         let at = self.here();
         self.at += 1;
         let mut below = 0;
