@@ -345,7 +345,9 @@ impl Temporal {
                     _ => Value::from(offset_text(offset)),
                 }),
                 "epochSeconds" if zoned => Some(Value::Integer(seconds)),
-                "epochMillis" if zoned => Some(Value::Integer(seconds * 1_000 + ns / 1_000_000)),
+                "epochMillis" if zoned => {
+                    seconds.checked_mul(1_000).map(|it| Value::Integer(it + ns / 1_000_000))
+                }
                 _ => None,
             };
         }

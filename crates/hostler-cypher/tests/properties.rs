@@ -281,6 +281,80 @@ fn whatever_grows_is_stopped() {
 }
 
 #[test]
+fn extremes_are_values_or_errors() {
+    let largest = i64::MAX;
+    let far = [
+        "date('-999999999-01-01')",
+        "date('+999999999-12-31')",
+        "datetime({year: 999999999})",
+        "localdatetime({year: -999999999})",
+        "localtime('23:59:59.999999999')",
+        "time('00:00+18:00')",
+    ];
+    let amounts: Vec<String> = ["months", "days", "seconds", "hours", "nanoseconds", "years", "weeks"]
+        .iter()
+        .flat_map(|it| {
+            [
+                format!("duration({{{it}: {largest}}})"),
+                format!("duration({{{it}: -{largest}}})"),
+                format!("duration({{{it}: 1e300}})"),
+            ]
+        })
+        .collect();
+    let mut queries: Vec<String> = ["millennium", "weekYear", "quarter", "week", "day", "microsecond"]
+        .iter()
+        .flat_map(|unit| far.iter().map(move |it| format!("datetime.truncate('{unit}', {it})")))
+        .collect();
+    for time in far {
+        queries.extend(amounts.iter().flat_map(|it| [format!("{time} + {it}"), format!("{time} - {it}")]));
+        queries.extend(far.iter().map(|it| format!("duration.between({time}, {it})")));
+        queries.extend(far.iter().map(|it| format!("duration.inDays({time}, {it}).days")));
+        queries.extend(
+            ["epochMillis", "epochSeconds", "week", "nanosecond", "timezone"]
+                .iter()
+                .map(|it| format!("{time}.{it}")),
+        );
+    }
+    for amount in &amounts {
+        queries.extend([
+            format!("{amount} * 1e18"),
+            format!("-{amount}"),
+            format!("{amount}.nanoseconds"),
+            format!("toString({amount})"),
+        ]);
+        queries.extend(amounts.iter().map(|it| format!("{amount} + {it}")));
+        queries.extend(amounts.iter().map(|it| format!("[{amount}] = [{it}] OR {amount} < {it}")));
+    }
+    queries.extend([
+        format!("datetime.fromepoch({largest}, {largest})"),
+        format!("datetime.fromepochmillis(-{largest})"),
+        format!("range({largest} - 2, {largest})"),
+        format!("range(-{largest}, {largest}, {largest})"),
+        format!("[1, 2][-{largest}] + [1, 2][{largest}]"),
+        format!("[1, 2][-{largest}..{largest}]"),
+        format!("substring('abc', {largest}, {largest}) + left('abc', {largest}) + right('abc', {largest})"),
+        format!("abs(-{largest} - 1)"),
+        format!("-(-{largest} - 1)"),
+        format!("(-{largest} - 1) / -1"),
+        format!("(-{largest} - 1) % -1"),
+        format!("round(1e308, 300) + round({largest}.5)"),
+        "toInteger(1e300) + toInteger('1e300')".to_owned(),
+        "duration('P99999999999999999999Y') IS NULL".to_owned(),
+        "date({year: 2015, week: 53, dayOfWeek: 7})".to_owned(),
+        "datetime({year: 2017, timezone: 'Nowhere/At_all'})".to_owned(),
+    ]);
+    let parameters = Map::new();
+    let graph = graph();
+    for query in queries {
+        let text = format!("RETURN {query} AS x");
+        let answer = Query::parse(&text).and_then(|it| it.run(&graph, &Options::new(&parameters)));
+        for value in answer.iter().flat_map(|it| it.rows.iter().flatten()) {
+            assert!(!value.to_text(&graph).unwrap().is_empty());
+        }
+    }
+}
+
+#[test]
 fn a_caller_can_stop_a_query() {
     let parameters = Map::new();
     let options = Options { cancelled: &|| true, ..Options::new(&parameters) };

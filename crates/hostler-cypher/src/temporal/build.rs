@@ -283,7 +283,7 @@ pub(crate) fn duration_from(map: &Map) -> Built<Temporal> {
             (1, Value::Float(it)) => days += it * per as f64,
             (_, Value::Integer(it)) => ns += i128::from(*it) * i128::from(per),
             (_, Value::Float(it)) => {
-                let exact = it.trunc() as i128 * i128::from(per);
+                let exact = (it.trunc() as i128).saturating_mul(i128::from(per));
                 ns = ns.saturating_add(exact).saturating_add((it.fract() * per as f64).round() as i128);
             }
             (_, it) => return Err(format!("`{key}` is a number, not {}", it.type_name())),

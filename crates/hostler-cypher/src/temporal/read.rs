@@ -223,8 +223,8 @@ fn designated(date: &str, time: &str) -> Option<Temporal> {
                 'M' if in_date => months += value,
                 'W' | 'D' => days += value * per,
                 _ => {
-                    let exact = (value * per).trunc() as i128 * 1_000_000_000
-                        + ((value * per).fract() * 1e9).round() as i128;
+                    let exact = ((value * per).trunc() as i128).saturating_mul(1_000_000_000);
+                    let exact = exact.saturating_add(((value * per).fract() * 1e9).round() as i128);
                     ns = ns.checked_add(exact)?;
                 }
             }
