@@ -1,10 +1,4 @@
 //! What a store has to offer so that queries can be asked of it.
-//!
-//! A store that implements [`Graph`] is asked for as little as a query needs: labels, types and keys by name once, the
-//! smallest set of nodes that a pattern can start from, the relationships of one node at a time, single properties.
-//! Everything is a call with a callback, so that a store may hold a prepared statement open while the callback runs; the
-//! callback asks the same store again, so statements must nest (`prepare_cached` does). A callback that answers
-//! `Break` wants nothing more.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -70,7 +64,20 @@ pub struct Failure(pub String);
 /// What a callback answers.
 pub type Flow = ControlFlow<()>;
 
-/// A graph that can be read. Answers must not change while a query runs (a store reads within one transaction).
+/// A graph that can be read.
+///
+/// A query asks for as little as it needs: labels, types and keys by name once, counts to choose where a pattern starts,
+/// then the smallest set of nodes, the relationships of one node at a time, single properties. What an implementation has
+/// to keep to:
+///
+/// - Answers do not change while a query runs: a store reads within one transaction.
+/// - What has many answers gives them to a callback, so that a store may hold a statement open while it runs. The callback
+///   asks the same store again, so statements must nest (those of `prepare_cached` do); they nest as deep as the patterns of
+///   a query are long. A callback that answers `Break` wants nothing more, and the call returns `Ok`.
+/// - Counts may be estimates. An index is only used where [`Graph::nodes_per_value`] answers, and may give too many nodes,
+///   each of which is tested again, but no node twice and never too few: `=` holds for 1 and 1.0.
+/// - A graph shows what a query may see: a store that holds several projects answers for one of them.
+/// - A failure ends the query with its text, so that text is for people.
 pub trait Graph {
     /// The label of this name; `None`: no node has it.
     fn label(&self, name: &str) -> Result<Option<LabelId>, Failure>;
