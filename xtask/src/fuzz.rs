@@ -40,6 +40,7 @@ const TARGETS: &[&str] = &[
     "transcript",
     "trace",
     "chunks",
+    "cypher",
     "syntax",
 ];
 

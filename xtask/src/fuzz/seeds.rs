@@ -46,6 +46,17 @@ const CHUNKS: &[&str] = &[
     "a\none\n\ntwo\n\n\nthree\n",
 ];
 
+/// Queries of every clause and most forms of expressions.
+const QUERIES: &[&str] = &[
+    "MATCH (a:A {k: 1})-[r:R|S*1..3 {k: 'x'}]->(b)<--(c:B:C) WHERE a.k < b.k OR NOT (a)--(c) RETURN DISTINCT a, count(*) AS n ORDER BY n DESC SKIP 1 LIMIT 2",
+    "OPTIONAL MATCH p = shortestPath((a)-[*..4]-(b:A|B)) WITH *, length(p) AS l WHERE l IS NOT NULL RETURN nodes(p)[0..-1], l",
+    "UNWIND [1, -2.5e3, 'x\\u0041', null, true, {a: [$p]}] AS x WITH collect(x) AS xs RETURN [y IN xs WHERE y = 1 | y + 1], reduce(t = 0, y IN [1] | t + y)",
+    "MATCH (a) WHERE EXISTS { MATCH (a)-->(b) WHERE b.k IN [1, 2] RETURN b } RETURN COUNT { (a)--() }, [(a)-[r]->(b) | type(r)], a {.k, .*, z: 1}",
+    "RETURN CASE 1 WHEN 2 THEN 'a' ELSE 0x1F END AS c UNION ALL RETURN all(x IN [1] WHERE x > 0) AS c",
+    "MATCH (`a b`) WHERE `a b`:A AND `a b`.k =~ '.*' RETURN percentileCont(`a b`.k, 0.5) + 2 ^ 3 % 4, keys(`a b`) // end",
+    "RETURN date('2015-W30-2') + duration({days: 1.5}), datetime({year: 1984, timezone: 'Europe/Stockholm'}), duration.between(date('2001'), date('2002'))",
+];
+
 /// The seeds of a target that is not fuzzed language by language.
 pub(super) fn of_target(target: &str) -> anyhow::Result<Vec<Vec<u8>>> {
     let mut seeds: Vec<Vec<u8>> = Vec::new();
@@ -81,6 +92,7 @@ pub(super) fn of_target(target: &str) -> anyhow::Result<Vec<Vec<u8>>> {
             }
             seeds.extend(CHUNKS.iter().map(|text| text.as_bytes().to_vec()));
         }
+        "cypher" => seeds.extend(QUERIES.iter().map(|text| text.as_bytes().to_vec())),
         "transcript" => {
             let mut files = Vec::new();
             collect(&crate::root().join("fixtures/claude"), &["jsonl"], &mut files)?;

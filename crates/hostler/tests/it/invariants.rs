@@ -17,6 +17,7 @@ const PURE: &[&str] = &[
     "hostler-syntax",
     "hostler-trace",
     "hostler-knowledge",
+    "hostler-cypher",
 ];
 /// Crates that may print and end the process.
 const LOUD: &[&str] = &["hostler", "testkit", "xtask"];
