@@ -410,7 +410,10 @@ fn nothing_of_the_project_leaves_the_machine() {
         "no plugin: the scan is blind"
     );
     let packages = locked(&fs::read_to_string(root().join("Cargo.lock")).unwrap());
-    assert!(comes_to(&packages, "hostler-remote", CLIENTS, &[]).contains(&"ureq"), "no client: the scan is blind");
+    assert!(
+        comes_to(&packages, "hostler-remote", CLIENTS, &[]).contains(&"ureq"),
+        "no client: the scan is blind"
+    );
     // Texts go where a user's own configuration or environment says, and nowhere without it.
     // A watcher of files waits for the system with a crate that could also wait for sockets.
     let found = comes_to(&packages, "hostler", CLIENTS, &["testkit", "hostler-remote", "notify"]);

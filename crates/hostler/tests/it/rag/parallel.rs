@@ -26,14 +26,14 @@ fn word(at: usize) -> String {
 fn lay(ground: &Ground, state: usize) {
     for at in 0..FILES {
         let word = word(at);
-        let text: String = (0..10)
+        let functions: Vec<String> = (0..10)
             .map(|it| {
                 format!(
                     "def carry_{word}_{it}(parcel):\n    return weigh(parcel, 'state_{state}', {it})\n\n\n"
                 )
             })
             .collect();
-        ground.write(&format!("part_{at}.py"), &text);
+        ground.write(&format!("part_{at}.py"), &functions.concat());
     }
 }
 
