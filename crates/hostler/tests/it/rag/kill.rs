@@ -14,7 +14,7 @@ use super::client::{Ground, lines_of};
 const KILLS: usize = 50;
 const TRIES_MAX: usize = 300;
 /// Files of each state of the tree.
-const FILES: usize = 160;
+const FILES: usize = 96;
 
 /// Chunks of a file, each with a word of its own.
 const CHUNKS: usize = 12;
@@ -135,7 +135,8 @@ fn an_index_that_is_killed_at_fifty_moments_is_never_wrong_corrupt_or_stuck() {
         expected.push((contents(&ground, state), found(&ground, state)));
     }
     assert_ne!(expected[0], expected[1]);
-    assert!(expected.iter().all(|(_, hits)| hits.len() == queries().len()), "a question finds nothing");
+    // A word of the other state need not find anything.
+    assert!(expected.iter().all(|(_, hits)| queries().len() / 2 <= hits.len()), "{expected:?}");
 
     let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
     let (mut kills, mut tries) = (0, 0);
