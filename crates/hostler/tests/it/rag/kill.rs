@@ -121,7 +121,7 @@ impl Dice {
     }
 }
 
-// @traces RAG-001 RAG-018
+// @traces RAG-001
 #[test]
 fn an_index_that_is_killed_at_fifty_moments_is_never_wrong_corrupt_or_stuck() {
     let ground = Ground::new();
