@@ -83,13 +83,18 @@ fn the_inspector_lists_and_calls_every_tool() {
             "kg-cxp-thread" => &["thread_id=1"],
             "conv-query" => &["query=q"],
             "code-review" => &["files=[\"a.py\"]"],
+            "rag_search" => &["query=x"],
+            "rag_get" => &["id=1"],
             _ => &[],
         }
     };
-    // The session is needed by others.
+    // The session and the index are needed by others.
     let mut order = names.clone();
-    order.retain(|it| it != "session-end");
-    order.push("session-end".to_owned());
+    order.sort_by_key(|it| match it.as_str() {
+        "rag_index" => 0,
+        "session-end" => 2,
+        _ => 1,
+    });
     for name in &order {
         let mut words = vec!["--method", "tools/call", "--tool-name", name];
         words.extend(arguments(name).iter().flat_map(|it| ["--tool-arg", it]));
