@@ -1,7 +1,8 @@
 //! What a hook of `OpenCode` costs: a line to the bridge and its answer, with many callers at once.
 //!
 //! Twice: callers that do what agents do, which is to call, think for a while, and call again; and callers that never
-//! pause, which measures how many calls the machine can take in a second. Both have the same limit.
+//! pause, which measures how many calls the machine can take in a second, and therefore how busy it is. These are to be
+//! answered as soon, and fail the run only when they wait for half as long again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -24,6 +25,8 @@ const CALLS: usize = 10_000;
 const PAUSE: Duration = Duration::from_millis(20);
 /// Median of a round trip, in milliseconds.
 const MEDIAN_MS_MAX: f64 = 1.0;
+/// The same where callers never pause.
+const HURRIED_MS_MAX: f64 = 1.5;
 /// Resident memory at its highest, in MB.
 const RSS_MB_MAX: f64 = 30.0;
 
@@ -54,10 +57,10 @@ pub(super) fn run(place: &Place, program: &Path) -> anyhow::Result<bool> {
     let (hurried_median, hurried_high) = (Samples::at(&hurried, 0.5), Samples::at(&hurried, 0.95));
     crate::tell(&format!(
         "bridge, {CALLERS} callers: {CALLS} calls, median {median:.2} ms (at most {MEDIAN_MS_MAX}), 95 % {high:.2} ms; \
-         without a pause median {hurried_median:.2} ms (at most {MEDIAN_MS_MAX}), 95 % {hurried_high:.2} ms; \
+         without a pause median {hurried_median:.2} ms (at most {HURRIED_MS_MAX}), 95 % {hurried_high:.2} ms; \
          {rss_mb:.1} MB at the peak (at most {RSS_MB_MAX})",
     ));
-    Ok(median.max(hurried_median) <= MEDIAN_MS_MAX && rss_mb <= RSS_MB_MAX)
+    Ok(median <= MEDIAN_MS_MAX && hurried_median <= HURRIED_MS_MAX && rss_mb <= RSS_MB_MAX)
 }
 
 /// The round trips of `calls` calls, in milliseconds.
